@@ -1,0 +1,86 @@
+# Needs make and Python >= 3.11; everything else goes into .venv.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PROTOS := $(wildcard protos/merge_baseline/v1/*.proto)
+
+# Candidates are run, not only looked up: a version manager's shim may exist for a Python that is not active.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	"$$p" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 \
+	&& { echo "$$p"; break; }; done)
+
+# protoc writes into the folder $(1).
+protoc = $(BIN)/python -m grpc_tools.protoc -I . --python_out=$(1) --pyi_out=$(1) --grpc_python_out=$(1) \
+	--plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc --mypy_grpc_out=quiet:$(1) $(PROTOS)
+
+define make_venv
+@"$(PYTHON)" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	echo 'error: no Python >= 3.11 with the venv module found. Install one (Debian, Ubuntu: python3 and' \
+	'python3-venv) or name it: make PYTHON=/path/to/python3' >&2; exit 1; }
+@$(BIN)/python -c 'import pip, sys; sys.exit(sys.prefix == sys.base_prefix)' 2>/dev/null \
+	|| { rm -rf $(VENV) && "$(PYTHON)" -m venv $(VENV); }
+endef
+
+pip_install = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.DELETE_ON_ERROR:
+.PHONY: help venv demo test lint format types imports protos protos-lint protos-check clean
+
+help:
+	@echo 'make demo      merge and score the examples over a real local server'
+	@echo 'make test      every check, then the tests'
+	@echo 'make format    format the code and apply safe fixes'
+	@echo 'make lint      ruff only (also: types, imports, protos-lint, protos-check)'
+	@echo 'make protos    regenerate the Python code of protos/'
+	@echo 'make venv      (re)install .venv for development'
+	@echo 'make clean     remove caches and built distributions (.venv stays)'
+
+# Users of `make demo` need no development tools, hence two stamps.
+$(VENV)/.installed: pyproject.toml
+	$(make_venv)
+	$(pip_install) -e .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml
+	$(make_venv)
+	$(pip_install) -e '.[dev]'
+	@touch $(VENV)/.installed $@
+
+venv: $(VENV)/.installed-dev
+
+demo: $(VENV)/.installed
+	@$(BIN)/merge-baseline demo
+
+# pytest comes last, so that its summary closes the output.
+test: lint types imports protos-lint protos-check
+	$(BIN)/python -m pytest
+
+lint: venv
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+format: venv
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+types: venv
+	$(BIN)/mypy
+
+imports: venv
+	$(BIN)/lint-imports --no-logo
+
+protos: venv
+	$(call protoc,.)
+
+protos-lint: venv
+	$(BIN)/buf lint
+
+# Both ways: a committed file that differs, and one whose .proto is gone.
+protos-check: venv
+	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT && $(call protoc,"$$tmp") && \
+	diff -r -x '*.proto' -x __init__.py -x __pycache__ -x py.typed protos/merge_baseline "$$tmp/protos/merge_baseline" \
+	|| { echo 'error: generated code does not match protos/; run make protos' >&2; exit 1; }
+
+clean:
+	rm -rf build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name .venv -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Client of the merger: scoring, remote access and the command line."""

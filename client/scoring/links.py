@@ -1,0 +1,119 @@
+"""Scores that the merges alone answer for: links between part chains, decisions, and the gain over the floor.
+
+Mention-level scores of a merge start high, since most chains never leave their part. What a merge can change is which
+part chains are together: that is counted here, with part chains in the role of mentions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from client.scoring.counts import Counts
+from client.scoring.overlap import measure_overlap
+from merger.document import Chain, ChainRef, ChainScope, Document, chain_order, chains_by_part
+from merger.errors import DecisionError, Location
+
+PartChains = dict[ChainRef, int]
+"""For every part chain the number of the merged chain that holds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkCounts:
+    """Counts of links and decisions, added up over documents.
+
+    ``links`` counts pairs of part chains in one merged chain. ``decisions`` is the number of decisions (chains of all
+    parts but the first), ``matching`` how many of them have the same antecedent, as a set of part chains, in both.
+    """
+
+    links: Counts
+    decisions: int
+    matching: int
+
+    def __add__(self, other: LinkCounts) -> LinkCounts:
+        return LinkCounts(self.links + other.links, self.decisions + other.decisions, self.matching + other.matching)
+
+    @property
+    def strict_match(self) -> float:
+        """Share of decisions with the same antecedent, 0 to 1 (LongtoNotes 3.3); 0 if there are none."""
+        return self.matching / self.decisions if self.decisions else 0.0
+
+
+def count_links(parts: Document, key: Document, response: Document) -> LinkCounts:
+    """Compare the merges of key and response over the chains of ``parts``; all three have the same parts and tokens.
+
+    Raises :class:`~merger.errors.DecisionError` if a merged document does not keep a part chain together.
+    """
+    refs = [
+        (ChainRef(part, chain.id), chain)
+        for part, chains in enumerate(chains_by_part(parts))
+        for chain in chains
+        if len(chain.mentions) > 1
+    ]
+    key_owner, response_owner = (_owners(refs, merged) for merged in (key, response))
+    overlap = measure_overlap(_grouped(key_owner), _grouped(response_owner))
+    shared = _pairs(size for _, _, size in overlap.cells)
+    links = Counts(shared, _pairs(overlap.key_sizes), shared, _pairs(overlap.response_sizes))
+    key_antecedents, response_antecedents = _antecedents(key_owner), _antecedents(response_owner)
+    matching = sum(key_antecedents[ref] == response_antecedents[ref] for ref in key_antecedents)
+    return LinkCounts(links, len(key_antecedents), matching)
+
+
+def gain(f1: float, floor: float) -> float | None:
+    """What share of the way from the floor to 1 a score makes: below 0 under the floor, ``None`` if the floor is 1."""
+    return (f1 - floor) / (1 - floor) if floor < 1 else None
+
+
+def part_chains_of(merged: Document) -> Document:
+    """The part chains that a merged document implies: each chain cut at the part boundaries.
+
+    Two chains of one part that were merged into one cannot be told apart this way; files from before the merge can.
+    """
+    cut = [
+        Chain(chain.id, tuple(mention for mention in chain.mentions if mention.part == part))
+        for chain in merged.chains
+        for part in sorted({mention.part for mention in chain.mentions})
+    ]
+    return merged.with_chains(tuple(sorted(cut, key=chain_order)), ChainScope.PART)
+
+
+def _pairs(sizes: Iterable[int]) -> int:
+    return sum(size * (size - 1) // 2 for size in sizes)
+
+
+def _owners(refs: Sequence[tuple[ChainRef, Chain]], merged: Document) -> PartChains:
+    chain_of = {mention: number for number, chain in enumerate(merged.chains) for mention in chain.mentions}
+    owners: PartChains = {}
+    for ref, chain in refs:
+        numbers = {chain_of.get(mention, -1) for mention in chain.mentions}
+        if len(numbers) > 1 or -1 in numbers:
+            raise DecisionError(
+                f"the mentions of part chain {ref.chain} are not together",
+                Location(merged.file, document=merged.id, part=ref.part),
+                expected="every part chain whole in one merged chain",
+            )
+        owners[ref] = numbers.pop()
+    return owners
+
+
+def _grouped(owners: PartChains) -> list[list[ChainRef]]:
+    groups: dict[int, list[ChainRef]] = {}
+    for ref, owner in owners.items():
+        groups.setdefault(owner, []).append(ref)
+    return list(groups.values())
+
+
+def _antecedents(owners: PartChains) -> dict[ChainRef, tuple[ChainRef, ...]]:
+    """For every chain after the first part, the part chains of earlier parts in its merged chain."""
+    so_far: dict[int, list[ChainRef]] = {}
+    antecedents: dict[ChainRef, tuple[ChainRef, ...]] = {}
+    waiting: list[tuple[int, ChainRef]] = []
+    for ref, owner in owners.items():
+        if waiting and waiting[0][1].part != ref.part:
+            for its_owner, its_ref in waiting:
+                so_far.setdefault(its_owner, []).append(its_ref)
+            waiting = []
+        if ref.part > 0:
+            antecedents[ref] = tuple(so_far.get(owner, ()))
+        waiting.append((owner, ref))
+    return antecedents

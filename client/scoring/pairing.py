@@ -1,0 +1,198 @@
+"""Brings key and response together: documents by id, mentions by token position."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from client.scoring.overlap import Clustering
+from merger.document import ChainScope, Document, Mention, Sentence, Span
+from merger.errors import AlignmentError, Location
+from merger.notices import Notices
+from merger.positions import token_line
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What the official scorer calls a document: chains of key and response over the same tokens.
+
+    ``part`` is the part's index if the unit is one part of a document whose chains are local to parts.
+    """
+
+    document: str
+    part: int | None
+    key: Clustering
+    response: Clustering
+
+
+def pair_documents(
+    keys: Iterable[Document], responses: Iterable[Document], notices: Notices
+) -> Iterator[tuple[Document, Document]]:
+    """Yield (key, response) by document id, in the order of the key.
+
+    A document that the response lacks is paired with one without chains, and one that only the response has is left
+    out; both with a notice, or an error under the strict policy. Raises :class:`~merger.errors.AlignmentError` if the
+    two have no document in common.
+    """
+    waiting: dict[str, Document] = {}
+    remaining = iter(responses)
+    found = 0
+    missing: list[Document] = []
+    for key in keys:
+        response = waiting.pop(key.id, None)
+        while response is None:
+            candidate = next(remaining, None)
+            if candidate is None:
+                break
+            if candidate.id == key.id:
+                response = candidate
+            else:
+                waiting[candidate.id] = candidate
+        if response is None:
+            missing.append(key)
+            _report_missing(key, notices, first_of=waiting if not found else None)
+            response = replace(key, chains=())
+        else:
+            found += 1
+        yield key, response
+    for extra in [*waiting.values(), *remaining]:
+        error = AlignmentError(
+            "the response has a document that the key has not", Location(extra.file, document=extra.id)
+        )
+        notices.warn("extra document in the response", error)
+
+
+def _report_missing(key: Document, notices: Notices, first_of: dict[str, Document] | None) -> None:
+    place = Location(key.file, document=key.id)
+    if first_of:
+        other = next(iter(first_of.values()))
+        raise AlignmentError(
+            "no document of the key is in the response",
+            place,
+            expected=f"the same document ids; the response has {other.id!r}",
+        )
+    notices.warn("document missing in the response", AlignmentError("the response lacks this document", place))
+
+
+def align(key: Document, response: Document) -> list[Unit]:
+    """The units to score for one document.
+
+    Parts are the units if the chains of both sides are local to the same parts; otherwise the whole document is one,
+    with mentions aligned by their token position over all parts. Empty nodes that only one side has are left out.
+
+    Raises :class:`~merger.errors.AlignmentError` at the first token that differs.
+    """
+    same_shape = _shape(key) == _shape(response)
+    if same_shape:
+        _check_tokens(key, response, with_empty=True)
+        if key.scope is response.scope is ChainScope.PART and len(key.parts) > 1:
+            return [
+                Unit(key.id, part, _chains_of_part(key, part), _chains_of_part(response, part))
+                for part in range(len(key.parts))
+            ]
+        return [Unit(key.id, None, _chains(key), _chains(response))]
+    with_empty = _token_count(key, with_empty=True) == _token_count(response, with_empty=True)
+    _check_tokens(key, response, with_empty=with_empty)
+    return [Unit(key.id, None, _flat_chains(key, with_empty=with_empty), _flat_chains(response, with_empty=with_empty))]
+
+
+def _shape(document: Document) -> list[list[tuple[int, tuple[int, ...]]]]:
+    return [[(len(sentence.forms), sentence.empty) for sentence in part.sentences] for part in document.parts]
+
+
+def _token_count(document: Document, *, with_empty: bool) -> int:
+    if not with_empty:
+        return document.token_count
+    return sum(len(sentence.forms) for part in document.parts for sentence in part.sentences)
+
+
+def _chains(document: Document) -> list[tuple[Mention, ...]]:
+    return [chain.mentions for chain in document.chains]
+
+
+def _chains_of_part(document: Document, part: int) -> list[tuple[Mention, ...]]:
+    return [chain.mentions for chain in document.chains if chain.mentions[0].part == part]
+
+
+def _flat_chains(document: Document, *, with_empty: bool) -> list[tuple[tuple[Span, ...], ...]]:
+    """Chains of mentions as stretches of token positions in the document; mentions left without tokens are dropped."""
+    starts: dict[tuple[int, int], int] = {}
+    position = 0
+    for part, each in enumerate(document.parts):
+        for index, sentence in enumerate(each.sentences):
+            starts[part, index] = position
+            position += len(sentence.forms) - (0 if with_empty else len(sentence.empty))
+    chains = []
+    for chain in document.chains:
+        mentions: dict[tuple[Span, ...], None] = {}
+        for mention in chain.mentions:
+            start = starts[mention.part, mention.sentence]
+            empty = () if with_empty else document.sentence(mention).empty
+            spans = _spans(mention.tokens, empty, start) if empty else _shifted(mention.spans, start)
+            if spans:
+                mentions[spans] = None
+        chains.append(tuple(mentions))
+    return chains
+
+
+def _shifted(spans: tuple[Span, ...], start: int) -> tuple[Span, ...]:
+    return tuple((start + first, start + last) for first, last in spans)
+
+
+def _spans(tokens: tuple[int, ...], empty: tuple[int, ...], start: int) -> tuple[Span, ...]:
+    kept = [start + token - sum(node < token for node in empty) for token in tokens if token not in empty]
+    spans: list[Span] = []
+    for token in kept:
+        if spans and token == spans[-1][1] + 1:
+            spans[-1] = (spans[-1][0], token)
+        else:
+            spans.append((token, token))
+    return tuple(spans)
+
+
+def _token_places(document: Document, *, with_empty: bool) -> Iterator[tuple[int, int, int]]:
+    for part, each in enumerate(document.parts):
+        for index, sentence in enumerate(each.sentences):
+            for token in range(len(sentence.forms)):
+                if with_empty or token not in sentence.empty:
+                    yield part, index, token
+
+
+def _forms(document: Document, *, with_empty: bool) -> list[str]:
+    return [
+        form
+        for part in document.parts
+        for sentence in part.sentences
+        for token, form in enumerate(sentence.forms)
+        if with_empty or token not in sentence.empty
+    ]
+
+
+def _check_tokens(key: Document, response: Document, *, with_empty: bool) -> None:
+    if [s.forms for s in _sentences(key)] == [s.forms for s in _sentences(response)]:
+        return
+    ours, theirs = _forms(key, with_empty=with_empty), _forms(response, with_empty=with_empty)
+    if ours == theirs:
+        return
+    index = next(
+        (index for index, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one != other),
+        min(len(ours), len(theirs)),
+    )
+    key_place, key_token = _describe(key, ours, index, with_empty=with_empty)
+    place, token = _describe(response, theirs, index, with_empty=with_empty)
+    message = f"token {index} of the document (from 0) is {token}"
+    raise AlignmentError(message, place, expected=f"{key_token}, as in the key at {key_place}")
+
+
+def _sentences(document: Document) -> Iterator[Sentence]:
+    return (sentence for part in document.parts for sentence in part.sentences)
+
+
+def _describe(document: Document, forms: list[str], index: int, *, with_empty: bool) -> tuple[Location, str]:
+    if index >= len(forms):
+        return Location(document.file, document=document.id), "missing: the document ends before it"
+    places = _token_places(document, with_empty=with_empty)
+    part, sentence, token = next(islice(places, index, None))
+    line = token_line(document.parts[part].sentences[sentence], token)
+    return Location(document.file, line, document.id, document.parts[part].number), repr(forms[index])

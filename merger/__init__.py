@@ -1,0 +1,1 @@
+"""Merging of per-part coreference chains: documents, formats, strategies."""

@@ -1,0 +1,203 @@
+"""Decisions: for a chain of part i+1, its antecedent among the merged chains of parts 1..i, or *new* (LongtoNotes 3.1).
+
+Decisions are plain data. :class:`MergedChains` applies them in order and knows at every moment what the merged chains
+are; :func:`read_decisions` goes the other way, from a merged document and its parts to the decisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from merger.document import (
+    Chain,
+    ChainRef,
+    ChainScope,
+    Document,
+    Mention,
+    chain_order,
+    chains_by_part,
+    make_chain,
+)
+from merger.errors import DecisionError, Location
+
+
+class MentionPair(NamedTuple):
+    """A mention of the chain decided on, and the earlier mention it was linked to."""
+
+    mention: Mention
+    antecedent: Mention
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why a chain was linked.
+
+    ``rule`` names what matched (``noun``, ``token``, ``mention``, ``head``, ``fuzzy``, ``human``, ...), ``text`` the
+    matching string, ``pairs`` the mentions that it stands in, ``score`` a similarity or count where the rule has one.
+    """
+
+    rule: str
+    text: str = ""
+    pairs: tuple[MentionPair, ...] = ()
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The antecedent of one part chain: the first part chain of the merged chain it joins, or ``None`` for *new*."""
+
+    chain: ChainRef
+    antecedent: ChainRef | None = None
+    evidence: Evidence | None = None
+
+
+class MergedChains:
+    """The merged chains of the parts seen so far.
+
+    A merged chain is named by its root, its first part chain. Members are kept in the order in which they joined.
+    """
+
+    def __init__(self) -> None:
+        self._root: dict[ChainRef, ChainRef] = {}
+        self._members: dict[ChainRef, list[ChainRef]] = {}
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def __contains__(self, chain: ChainRef) -> bool:
+        return chain in self._root
+
+    def __iter__(self) -> Iterator[ChainRef]:
+        return iter(self._members)
+
+    def root(self, chain: ChainRef) -> ChainRef:
+        """The name of the merged chain that a part chain belongs to. Raises ``KeyError`` for an unknown chain."""
+        return self._root[chain]
+
+    def members(self, root: ChainRef) -> tuple[ChainRef, ...]:
+        """The part chains of a merged chain. Raises ``KeyError`` if ``root`` is not the name of one."""
+        return tuple(self._members[root])
+
+    def apply(self, part: int, chains: Sequence[Chain], decisions: Iterable[Decision], document: str = "") -> None:
+        """Add a part: every chain of ``chains`` joins its antecedent or starts a merged chain.
+
+        Raises :class:`~merger.errors.DecisionError` if a chain has no decision or two, or if an antecedent does not
+        lie in an earlier part.
+        """
+        place = Location(document=document or None, part=part)
+        chosen: dict[ChainRef, ChainRef | None] = {}
+        for decision in decisions:
+            if decision.chain in chosen:
+                raise DecisionError(f"two decisions on chain {decision.chain.chain}", place, expected="one a chain")
+            chosen[decision.chain] = decision.antecedent
+        own = [ChainRef(part, chain.id) for chain in chains]
+        for ref in own:
+            if ref not in chosen:
+                raise DecisionError(f"no decision on chain {ref.chain}", place, expected="one a chain")
+            antecedent = chosen.pop(ref)
+            if antecedent is not None and (antecedent.part >= part or antecedent not in self._root):
+                raise DecisionError(
+                    f"chain {ref.chain} is linked to chain {antecedent.chain} of part {antecedent.part}",
+                    place,
+                    expected="a chain of an earlier part",
+                )
+            root = ref if antecedent is None else self._root[antecedent]
+            self._root[ref] = root
+            self._members.setdefault(root, []).append(ref)
+        if chosen:
+            extra = next(iter(chosen))
+            raise DecisionError(
+                f"a decision on chain {extra.chain} of part {extra.part}", place, expected="a chain here"
+            )
+
+
+def build_merged(document: Document, merged: MergedChains) -> Document:
+    """The merged document: all mentions of linked chains in one chain, ids unique in the document.
+
+    A merged chain keeps the id of its first part chain where the ids of the parts don't collide; otherwise chains are
+    numbered from 0 in text order.
+    """
+    by_ref = {
+        ChainRef(part, chain.id): chain for part, chains in enumerate(chains_by_part(document)) for chain in chains
+    }
+    joined = [
+        make_chain(root.chain, [mention for ref in merged.members(root) for mention in by_ref[ref].mentions])
+        for root in merged
+    ]
+    joined.sort(key=chain_order)
+    if len({chain.id for chain in by_ref.values()}) < len(by_ref):
+        joined = [Chain(str(number), chain.mentions) for number, chain in enumerate(joined)]
+    return document.with_chains(tuple(joined), ChainScope.DOCUMENT)
+
+
+def apply_decisions(document: Document, decisions: Iterable[Decision]) -> Document:
+    """Merge a document's part chains by decisions given in any order.
+
+    Raises :class:`~merger.errors.DecisionError` as :meth:`MergedChains.apply` does.
+    """
+    by_part: list[list[Decision]] = [[] for _ in document.parts]
+    for decision in decisions:
+        if not 0 <= decision.chain.part < len(by_part):
+            raise DecisionError(
+                f"a decision on chain {decision.chain.chain} of part {decision.chain.part}",
+                Location(document=document.id),
+                expected=f"a part from 0 to {len(by_part) - 1}",
+            )
+        by_part[decision.chain.part].append(decision)
+    merged = MergedChains()
+    for part, chains in enumerate(chains_by_part(document)):
+        merged.apply(part, chains, by_part[part], document.id)
+    return build_merged(document, merged)
+
+
+class MergesReader:
+    """Reads decisions off a merged document, part by part.
+
+    A part chain belongs to the merged chain that holds its mentions; its antecedent is the earliest part chain there.
+    """
+
+    def __init__(self, merged: Document) -> None:
+        self._merged = merged
+        self._owner = {mention: index for index, chain in enumerate(merged.chains) for mention in chain.mentions}
+        self._first: dict[int, ChainRef] = {}
+
+    def decide(self, part: int, chains: Sequence[Chain]) -> list[Decision]:
+        """The decisions on the chains of the next part.
+
+        Raises :class:`~merger.errors.DecisionError` if the mentions of a part chain are in several merged chains or in
+        none, or if two chains of the part start a merged chain together, which no decision can say.
+        """
+        place = Location(self._merged.file, document=self._merged.id, part=part)
+        decisions = []
+        opened: dict[int, ChainRef] = {}
+        for chain in chains:
+            owners = {self._owner.get(mention) for mention in chain.mentions}
+            owner = next(iter(owners))
+            if owner is None or len(owners) > 1:
+                found = "no merged chain" if owners == {None} else "different merged chains"
+                message = f"the mentions of part chain {chain.id} are in {found}"
+                raise DecisionError(message, place, expected="all of them in one merged chain")
+            ref = ChainRef(part, chain.id)
+            antecedent = self._first.get(owner)
+            if antecedent is None and opened.setdefault(owner, ref) != ref:
+                message = f"part chains {opened[owner].chain} and {chain.id} are one chain in the merged document"
+                raise DecisionError(message, place, expected="new chains of one part to stay apart")
+            decisions.append(Decision(ref, antecedent, None if antecedent is None else Evidence("human")))
+        self._first.update(opened)
+        return decisions
+
+
+def read_decisions(parts: Document, merged: Document) -> tuple[Decision, ...]:
+    """The decisions that a merged document shows on the chains of ``parts``, which has the same tokens and parts.
+
+    One-mention chains take no part in merging and get no decision (LongtoNotes 3.1, A.4).
+    Raises :class:`~merger.errors.DecisionError` as :meth:`MergesReader.decide` does.
+    """
+    reader = MergesReader(merged)
+    by_part = (
+        reader.decide(part, [chain for chain in chains if len(chain.mentions) > 1])
+        for part, chains in enumerate(chains_by_part(parts))
+    )
+    return tuple(decision for decisions in by_part for decision in decisions)

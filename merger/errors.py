@@ -1,0 +1,116 @@
+"""Every exception this package raises, in one tree.
+
+::
+
+    MergeBaselineError
+    ├── InputError            something in a document is wrong or missing; carries a Location
+    │   ├── FormatError       the text does not follow its format
+    │   ├── AnnotationError   the chains contradict each other or the tokens
+    │   ├── AlignmentError    two inputs that should have the same tokens differ
+    │   ├── DecisionError     decisions are missing, repeated, contradictory or cyclic
+    │   ├── MissingTagsError  the strategy needs part-of-speech tags and the document has none
+    │   └── UnsupportedError  the output format cannot carry what the document holds
+    ├── OptionError           an unknown strategy, or an option with a wrong name, type or value
+    └── UnavailableError      a strategy or backend cannot run here, and why
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where in the input something is.
+
+    ``line`` is 1-based and counts lines of ``file``; ``part``, ``sentence`` and ``token`` are 0-based, as in the
+    document model.
+    """
+
+    file: str | None = None
+    line: int | None = None
+    document: str | None = None
+    part: int | None = None
+    sentence: int | None = None
+    token: int | None = None
+
+    def __str__(self) -> str:
+        place = self.file or ""
+        if self.line is not None:
+            place = f"{place}:{self.line}" if place else f"line {self.line}"
+        names = (
+            ("document", self.document),
+            ("part", self.part),
+            ("sentence", self.sentence),
+            ("token", self.token),
+        )
+        within = ", ".join(f"{name} {value}" for name, value in names if value is not None)
+        if place and within:
+            return f"{place} ({within})"
+        return place or within
+
+
+class MergeBaselineError(Exception):
+    """Base of all errors of this package; ``str()`` is one line meant for the user."""
+
+
+class InputError(MergeBaselineError):
+    """Something in a document is wrong or missing.
+
+    ``message`` says what was found, ``expected`` what should have been there, ``hint`` what the user can do.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        location: Location | None = None,
+        *,
+        expected: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        self.message = message
+        self.location = location or Location()
+        self.expected = expected
+        self.hint = hint
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        place = str(self.location)
+        text = f"{place}: {self.message}" if place else self.message
+        if self.expected:
+            text += f"; expected {self.expected}"
+        if self.hint:
+            text += f" ({self.hint})"
+        return text
+
+
+class FormatError(InputError):
+    """The text does not follow its format."""
+
+
+class AnnotationError(InputError):
+    """The chains contradict each other or the tokens they stand on."""
+
+
+class AlignmentError(InputError):
+    """Two inputs that should hold the same documents and tokens differ."""
+
+
+class DecisionError(InputError):
+    """Decisions are missing, repeated, contradictory or cyclic."""
+
+
+class MissingTagsError(InputError):
+    """A strategy needs part-of-speech tags and the document has none."""
+
+
+class OptionError(MergeBaselineError):
+    """An unknown strategy, or an option with a wrong name, type or value."""
+
+
+class UnsupportedError(InputError):
+    """The output format cannot carry what the document holds."""
+
+
+class UnavailableError(MergeBaselineError):
+    """A strategy or backend cannot run here; the message says why and what to do."""

@@ -1,0 +1,85 @@
+"""Annotation formats: read any of them from anywhere, one document at a time, and write them back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from merger.document import Document
+from merger.errors import FormatError, Location, OptionError
+from merger.formats.base import Format, Lines, ReadOptions
+from merger.formats.conll2012 import Conll2012Format
+from merger.formats.conllu import ConlluFormat
+from merger.formats.grouping import group_parts
+from merger.formats.inputs import display_name, find_files, open_bytes, read_lines, take_head
+from merger.formats.jsonlines import JsonlinesFormat
+from merger.notices import Notices
+
+FORMATS: dict[str, Format] = {each.name: each for each in (Conll2012Format(), ConlluFormat(), JsonlinesFormat())}
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Lines",
+    "ReadOptions",
+    "detect_format",
+    "get_format",
+    "read_documents",
+    "write_documents",
+]
+
+
+def get_format(name: str) -> Format:
+    """The format of that name. Raises :class:`~merger.errors.OptionError` for an unknown one."""
+    try:
+        return FORMATS[name]
+    except KeyError:
+        raise OptionError(f"no format {name!r}; there are {', '.join(FORMATS)}") from None
+
+
+def detect_format(head: str, name: str) -> Format:
+    """Recognise a format by the first lines of an input called ``name``.
+
+    Raises :class:`~merger.errors.FormatError` if the input is empty or no format fits.
+    """
+    if not head.strip():
+        raise FormatError("the file is empty", Location(name), expected="at least one document")
+    for candidate in FORMATS.values():
+        if candidate.recognises(head):
+            return candidate
+    titles = ", ".join(each.title for each in FORMATS.values())
+    raise FormatError("the format is not recognised", Location(name, 1), expected=titles, hint="name it with --format")
+
+
+def read_documents(
+    paths: str | Sequence[str], format_name: str | None = None, options: ReadOptions | None = None
+) -> Iterator[Document]:
+    """Yield the documents of files, directories, ``.gz`` files or standard input (``-``), one at a time.
+
+    The format is recognised for each file unless it is named. Raises :class:`~merger.errors.InputError` (or one of its
+    kinds) with file, line, document and part.
+    """
+    options = options or ReadOptions()
+    paths = [paths] if isinstance(paths, str) else paths
+    return group_parts(_blocks(paths, format_name, options), options.notices)
+
+
+def _blocks(paths: Sequence[str], format_name: str | None, options: ReadOptions) -> Iterator[Document]:
+    suffixes = tuple(suffix for each in FORMATS.values() for suffix in each.suffixes)
+    for path in paths:
+        for file in find_files(path, suffixes):
+            name = display_name(file)
+            with open_bytes(file) as stream:
+                head, lines = take_head(read_lines(stream, name))
+                chosen = detect_format(head, name) if format_name is None else get_format(format_name)
+                yield from chosen.read(Lines(name, lines), options)
+
+
+def write_documents(documents: Iterable[Document], format_name: str, notices: Notices) -> Iterator[str]:
+    """Yield the text of documents in a format.
+
+    What it cannot carry is recorded in ``notices``; raises :class:`~merger.errors.UnsupportedError` where the chains
+    themselves cannot be written.
+    """
+    writer = get_format(format_name)
+    for document in documents:
+        yield from writer.write(document, notices)

@@ -1,0 +1,79 @@
+"""What a format is: a name, a way to recognise it, a reader and a writer.
+
+Adding a format is adding a module with one :class:`Format` and naming it in :mod:`merger.formats`.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from merger.document import Document
+from merger.errors import Location
+from merger.notices import Notices
+
+
+@dataclass(slots=True)
+class ReadOptions:
+    """How to read.
+
+    ``part_pattern`` splits a document id into the groups ``document`` and ``part`` for files that give every part an id
+    of its own (e2e-coref's ``bc/cctv/00/cctv_0000_3``).
+    """
+
+    notices: Notices = field(default_factory=Notices)
+    part_pattern: re.Pattern[str] | None = None
+
+
+@dataclass(slots=True)
+class Lines:
+    """The lines of one input, each with its line end, and where they come from."""
+
+    name: str
+    lines: Iterable[str]
+
+    def place(self, line: int | None, document: str | None = None, part: int | None = None) -> Location:
+        """A location in this input."""
+        return Location(self.name, line, document, part)
+
+
+class Format(ABC):
+    """One annotation format.
+
+    ``read`` yields documents as the file has them, one at a time: a format that keeps parts in blocks of their own
+    yields one document per block, with one part and its number; :func:`merger.formats.group_parts` puts consecutive
+    blocks of one document together. ``write`` yields text; a document that was read from the same format keeps every
+    byte that its chains don't change.
+    """
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+
+    @abstractmethod
+    def recognises(self, head: str) -> bool:
+        """Whether the first lines of a file (up to some KiB, perhaps cut inside a line) look like this format."""
+
+    @abstractmethod
+    def read(self, source: Lines, options: ReadOptions) -> Iterator[Document]:
+        """Yield the documents (or the blocks of documents) of one input.
+
+        Raises :class:`~merger.errors.FormatError` or :class:`~merger.errors.AnnotationError` with file, line,
+        document and part; what may be repaired goes through ``options.notices``.
+        """
+
+    @abstractmethod
+    def write(self, document: Document, notices: Notices) -> Iterator[str]:
+        """Yield the document's text in pieces.
+
+        What the format cannot carry is recorded in ``notices`` once per kind. Raises
+        :class:`~merger.errors.UnsupportedError` if the chains themselves cannot be written.
+        """
+
+
+def genre_of(document_id: str) -> str | None:
+    """The genre that OntoNotes ids carry in front (``bc/cctv/00/cctv_0000``), or ``None``."""
+    genre, slash, _ = document_id.partition("/")
+    return genre if slash and genre else None

@@ -1,0 +1,101 @@
+"""Rows of a CoNLL-2012 sentence: where the word, the tags and the coreference cell stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from sys import intern
+
+from merger.formats.conll2012_cells import EMPTY_CELLS, parse_cell
+
+PART_COLUMN_FROM = 5
+"""With this many columns or more the second is the part number."""
+
+PADDED = "padded"
+"""Layout of a sentence whose rows may have a tab after the coreference cell."""
+
+
+_BEGIN = re.compile(r"#\s?begin document\b\s*(?:\((?P<id>.*)\)|(?P<bare>[^;]*?))\s*;?\s*(?:part\s+(?P<part>\S+))?\s*$")
+
+
+def parse_begin(line: str) -> tuple[str, str | None] | None:
+    """The document id (perhaps empty) and the part, as written, of a ``#begin document`` line; ``None`` for others."""
+    match = _BEGIN.match(line)
+    if match is None:
+        return None
+    return (match["id"] if match["id"] is not None else match["bare"] or "").strip(), match["part"]
+
+
+@dataclass(slots=True)
+class Rows:
+    """The tokens of a sentence as parallel lists.
+
+    ``lines`` are offsets from the sentence's first line. ``xpos`` and ``speakers`` are ``None`` if no token has one.
+    ``part`` is the first row's second column if there are five columns or more. ``short`` is the offset of the first
+    line that has only one column; then the lists are not filled.
+    """
+
+    lines: list[int]
+    words: list[str]
+    cells: list[str]
+    xpos: tuple[str, ...] | None = None
+    speakers: tuple[str, ...] | None = None
+    part: str | None = None
+    layout: str = ""
+    short: int | None = None
+
+
+def is_row(line: str) -> bool:
+    """Whether a line of a sentence is a token, not a comment or blank."""
+    return bool(line) and not line.isspace() and (line[0] != "#" or "\t" in line)
+
+
+def split_line(line: str) -> list[str]:
+    """The columns of a row: by tabs if it has any, else by runs of blanks."""
+    line = line.rstrip("\r\n")
+    if "\t" in line:
+        return line.split("\t")
+    return [column for column in line.split(" ") if column]
+
+
+def split_rows(lines: Sequence[str]) -> Rows:
+    """Split the lines of a sentence, comments and blank lines among them."""
+    offsets = [offset for offset, line in enumerate(lines) if is_row(line)]
+    columns = [split_line(lines[offset]) for offset in offsets]
+    rows = Rows(offsets, [], [])
+    if any(not row[-1] for row in columns):
+        rows.layout = _layout(columns)
+        if rows.layout == PADDED:
+            columns = [row[:-1] if not row[-1] else row for row in columns]
+    for offset, row in zip(offsets, columns, strict=True):
+        if len(row) < 2:
+            rows.short = offset
+            return rows
+    rows.cells = [row[-1] for row in columns]
+    rows.part = columns[0][1] if len(columns[0]) >= PART_COLUMN_FROM else None
+    rows.words = [intern(row[3] if len(row) >= 6 else row[-2]) for row in columns]
+    rows.xpos = _column(columns, 4, 6)
+    rows.speakers = _column(columns, 9, 11)
+    return rows
+
+
+def _column(columns: Sequence[list[str]], index: int, at_least: int) -> tuple[str, ...] | None:
+    values = tuple(
+        [intern(row[index]) if len(row) >= at_least and row[index] not in EMPTY_CELLS else "" for row in columns]
+    )
+    return values if any(values) else None
+
+
+def _layout(columns: Sequence[list[str]]) -> str:
+    """Tell an empty coreference cell (LitBank) from a tab after the cell (the official scorer's test files)."""
+    widths = {len(row) for row in columns if row[-1]}
+    padded = {len(row) for row in columns if not row[-1]}
+    if widths & padded or min(padded) < 4:
+        return ""
+    if {width - 1 for width in padded} & widths:
+        return PADDED
+    cells = [row[-2] for row in columns]
+    says_something = any(cell not in EMPTY_CELLS for cell in cells)
+    is_coreference = all(cell in EMPTY_CELLS or not isinstance(parse_cell(cell), str) for cell in cells)
+    return PADDED if says_something and is_coreference else ""

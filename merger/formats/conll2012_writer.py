@@ -1,0 +1,223 @@
+"""Writes CoNLL-2012: the coreference column changes, and nothing else where the text came from CoNLL-2012."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence
+from merger.errors import Location, UnsupportedError
+from merger.formats.conll2012_cells import EMPTY_CELLS, Bracket, format_cell, parse_cell
+from merger.formats.conll2012_rows import PADDED, PART_COLUMN_FROM, is_row, parse_begin, split_line
+from merger.notices import Notices
+
+_UNWRITABLE = re.compile(r"[()|\s]")
+_BREAKS = re.compile(r"[\t\n\r]")
+_BLANK_END = re.compile(r"(?:^|\n)[ \t\r]*\n$")
+
+SentenceMentions = dict[tuple[int, int], list[tuple[int, int, str]]]
+"""From (part, sentence) to its mentions as (first, last, chain id)."""
+
+
+def write_document(document: Document, notices: Notices) -> Iterator[str]:
+    """Yield a block per part, or a single one if the chains are over the whole document.
+
+    In a single block the second column keeps the part numbers.
+    Raises :class:`~merger.errors.UnsupportedError` for mentions of one chain that cross each other, and for
+    discontinuous mentions unless the policy is lenient.
+    """
+    mentions = _mentions_by_sentence(document, notices)
+    newline = _newline(document)
+    whole = document.scope is ChainScope.DOCUMENT and len(document.parts) > 1
+    ending = ""
+    for index, part in enumerate(document.parts):
+        if index == 0 or not whole:
+            yield _head(document, part, newline)
+            ending = ""
+        for position, sentence in enumerate(part.sentences):
+            if ending and not _BLANK_END.search(ending):
+                yield newline if ending.endswith("\n") else newline * 2
+            text = "".join(_sentence(document, part, sentence, mentions.get((index, position), []), notices, newline))
+            yield text
+            ending = text[-4:]
+        if index + 1 == len(document.parts) or not whole:
+            if ending and not ending.endswith("\n") and not part.tail:
+                yield newline
+            yield part.tail or f"#end document{newline}"
+
+
+def _newline(document: Document) -> str:
+    for part in document.parts:
+        for sentence in part.sentences:
+            return "\r\n" if sentence.source is not None and sentence.source.text.endswith("\r\n") else "\n"
+    return "\n"
+
+
+def _head(document: Document, part: Part, newline: str) -> str:
+    begin = parse_begin(part.head.rstrip().rpartition("\n")[2])
+    if begin is not None and begin[0] == document.id and int(begin[1] or 0) == part.number:
+        return part.head
+    return f"#begin document ({document.id}); part {part.number:03d}{newline}"
+
+
+def _mentions_by_sentence(document: Document, notices: Notices) -> SentenceMentions:
+    by_sentence: SentenceMentions = {}
+    names = _writable_names(document, notices)
+    for chain in document.chains:
+        _check_crossing(document, chain)
+        for mention in chain.mentions:
+            written = _span(document, mention, notices)
+            if written is not None:
+                place = (mention.part, mention.sentence)
+                by_sentence.setdefault(place, []).append((*written, names.get(chain.id, chain.id)))
+    return by_sentence
+
+
+def _writable_names(document: Document, notices: Notices) -> dict[str, str]:
+    """New names for chain ids that would break the column."""
+    names: dict[str, str] = {}
+    used = {chain.id for chain in document.chains}
+    for chain in document.chains:
+        if chain.id in names or (chain.id and not _UNWRITABLE.search(chain.id)):
+            continue
+        name = _UNWRITABLE.sub("_", chain.id) or "_"
+        while name in used:
+            name += "_"
+        used.add(name)
+        names[chain.id] = name
+        message = f"chain id {chain.id!r} is written as {name}: CoNLL-2012 ids have no blanks, bars or brackets"
+        notices.add("chain renamed", message, Location(document.file, document=document.id))
+    return names
+
+
+def _span(document: Document, mention: Mention, notices: Notices) -> tuple[int, int] | None:
+    """The mention's first and last token, counted without empty nodes; ``None`` if it has no other tokens."""
+    place = Location(document.file, document=document.id, part=mention.part, sentence=mention.sentence)
+    if mention.pieces:
+        words = " ".join(document.forms(mention))
+        error = UnsupportedError(
+            f"discontinuous mention {words!r}", place, expected="continuous mentions in CoNLL-2012"
+        )
+        notices.repair("discontinuous mention", error, "it is written from its first to its last token")
+    empty = document.sentence(mention).empty
+    if not empty:
+        return mention.first, mention.last
+    tokens = [token for token in range(mention.first, mention.last + 1) if token not in empty]
+    if len(tokens) < mention.last + 1 - mention.first:
+        notices.add("empty nodes left out of mentions", "CoNLL-2012 has no empty nodes: mentions lose them", place)
+    if not tokens:
+        notices.add("mention of empty nodes only", "CoNLL-2012 has no empty nodes: the mention is left out", place)
+        return None
+    return tuple(token - sum(node < token for node in empty) for token in (tokens[0], tokens[-1]))  # type: ignore[return-value]
+
+
+def _check_crossing(document: Document, chain: Chain) -> None:
+    ends: list[Mention] = []
+    for mention in chain.mentions:
+        while ends and (ends[-1][:2] != mention[:2] or ends[-1].last <= mention.first):
+            ends.pop()
+        if ends and ends[-1].last < mention.last:
+            place = Location(document.file, document=document.id, part=mention.part, sentence=mention.sentence)
+            first, second = (" ".join(document.forms(crossing)) for crossing in (ends[-1], mention))
+            message = f"mentions {first!r} and {second!r} of chain {chain.id} cross"
+            raise UnsupportedError(message, place, expected="nested or separate mentions in CoNLL-2012")
+        ends.append(mention)
+
+
+def _cells(mentions: Sequence[tuple[int, int, str]]) -> dict[int, list[Bracket]]:
+    """The brackets at each token: closing ones first (inner before outer), then opening (outer before inner)."""
+    closing: dict[int, list[Bracket]] = {}
+    opening: dict[int, list[Bracket]] = {}
+    for first, last, chain in sorted(mentions, key=lambda mention: (mention[0], -mention[1])):
+        if first == last:
+            opening.setdefault(first, []).append(Bracket("()", chain))
+        else:
+            opening.setdefault(first, []).append(Bracket("(", chain))
+            closing.setdefault(last, []).insert(0, Bracket(")", chain))
+    return {token: closing.get(token, []) + opening.get(token, []) for token in sorted(closing.keys() | opening.keys())}
+
+
+def _sentence(
+    document: Document,
+    part: Part,
+    sentence: Sentence,
+    mentions: Sequence[tuple[int, int, str]],
+    notices: Notices,
+    newline: str,
+) -> Iterator[str]:
+    cells = _cells(mentions)
+    source = sentence.source
+    if source is None or source.format != "conll2012":
+        yield from _new_rows(document, part, sentence, cells, notices, newline)
+        return
+    token = 0
+    lines = source.text.split("\n")
+    rows = [line for line in lines if is_row(line)]
+    blank = next((cell for cell in map(partial(_cell, layout=source.layout), rows) if cell in EMPTY_CELLS), "-")
+    for index, line in enumerate(lines):
+        if is_row(line):
+            lines[index] = _changed_row(line, source.layout, part.number, cells.get(token), blank)
+            token += 1
+    yield "\n".join(lines)
+
+
+def _cell_span(row: str, layout: str) -> tuple[int, int]:
+    """Where the coreference cell of a row begins and ends."""
+    end = len(row) - (1 if row.endswith("\r") else 0)
+    if "\t" in row:
+        if layout == PADDED and row[end - 1] == "\t":
+            end -= 1
+        return row.rfind("\t", 0, end) + 1, end
+    while row[end - 1] == " ":
+        end -= 1
+    return row.rfind(" ", 0, end) + 1, end
+
+
+def _cell(row: str, layout: str) -> str:
+    start, end = _cell_span(row, layout)
+    return row[start:end]
+
+
+def _changed_row(row: str, layout: str, number: int, brackets: list[Bracket] | None, blank: str) -> str:
+    start, end = _cell_span(row, layout)
+    cell = row[start:end]
+    if brackets is None:
+        if cell not in EMPTY_CELLS:
+            row = row[:start] + blank + row[end:]
+    elif cell in EMPTY_CELLS or sorted(parse_cell(cell)) != sorted(brackets):
+        row = row[:start] + format_cell(brackets) + row[end:]
+    columns = split_line(row)
+    if len(columns) >= PART_COLUMN_FROM and columns[1].isdecimal() and int(columns[1]) != number:
+        at = row.index(columns[1], row.index(columns[0]) + len(columns[0]))
+        row = row[:at] + str(number) + row[at + len(columns[1]) :]
+    return row
+
+
+def _new_rows(
+    document: Document,
+    part: Part,
+    sentence: Sentence,
+    cells: dict[int, list[Bracket]],
+    notices: Notices,
+    newline: str,
+) -> Iterator[str]:
+    token = 0
+    for index, form in enumerate(sentence.forms):
+        if index in sentence.empty:
+            continue
+        tag = (sentence.xpos[index] if sentence.xpos else "") or (sentence.upos[index] if sentence.upos else "")
+        speaker = sentence.speakers[index] if sentence.speakers else ""
+        columns = [document.id, str(part.number), str(token), form, tag, "-", "-", "-", "-", speaker, "*"]
+        for position, column in enumerate(columns):
+            if not column or _BREAKS.search(column):
+                columns[position] = _BREAKS.sub("_", column) or "-"
+                if column:
+                    notices.add(
+                        "tab or line end in a cell",
+                        "written as _",
+                        Location(document.file, document=document.id),
+                    )
+        yield "\t".join(columns) + f"\t{format_cell(cells.get(token, []))}{newline}"
+        token += 1
+    yield newline

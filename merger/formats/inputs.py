@@ -1,0 +1,121 @@
+"""Opens what a user names: a file, a directory, a ``.gz``, standard input. Text is UTF-8, with or without a BOM."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from merger.errors import FormatError, InputError, Location
+
+STDIN = "-"
+_CHUNK = 1 << 20
+_GZIP_MAGIC = b"\x1f\x8b"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+def find_files(path: str, suffixes: tuple[str, ...]) -> list[str]:
+    """The files that a path stands for: itself, or what is below a directory, in natural order.
+
+    Below a directory that is every file whose name ends in a known suffix or that and ``.gz``; ``part2`` comes before
+    ``part10``.
+
+    Raises :class:`~merger.errors.InputError` if there is nothing.
+    """
+    if path == STDIN or not Path(path).is_dir():
+        return [path]
+    wanted = tuple(suffixes) + tuple(suffix + ".gz" for suffix in suffixes)
+    found = [
+        str(file)
+        for file in Path(path).rglob("*")
+        if file.name.endswith(wanted) and file.is_file() and not file.name.startswith(".")
+    ]
+    if not found:
+        raise InputError(
+            "no annotation file in this directory",
+            Location(path),
+            expected=f"names ending in {', '.join(suffixes)}",
+        )
+    return sorted(found, key=_natural)
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    return [(int(piece), "") if piece.isdecimal() else (-1, piece) for piece in re.split(r"(\d+)", name)]
+
+
+def display_name(path: str) -> str:
+    """The name under which a path appears in messages."""
+    return "<stdin>" if path == STDIN else path
+
+
+def open_bytes(path: str) -> BinaryIO:
+    """Open for reading, unpacking gzip by its first bytes.
+
+    Raises :class:`~merger.errors.InputError` if it cannot be opened.
+    """
+    try:
+        raw = sys.stdin.buffer if path == STDIN else Path(path).open("rb")  # noqa: SIM115  # the reader closes it
+        buffered = cast("io.BufferedReader", raw)
+        if buffered.peek(2)[:2] == _GZIP_MAGIC:
+            return cast("BinaryIO", gzip.GzipFile(fileobj=buffered))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"cannot be read: {reason}", Location(display_name(path))) from None
+    return buffered
+
+
+def read_lines(stream: BinaryIO, name: str) -> Iterator[str]:
+    """Yield the lines of a byte stream with their line ends. Only LF ends a line.
+
+    Raises :class:`~merger.errors.FormatError` with the line for bytes that are not UTF-8 or a broken gzip file.
+    """
+    done = 0
+    rest = b""
+    first = True
+    while True:
+        try:
+            chunk = stream.read(_CHUNK)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise FormatError(f"broken gzip data: {error}", Location(name, done + 1)) from None
+        if first and chunk.startswith(_UTF16_MARKS):
+            raise FormatError("the text is UTF-16", Location(name, 1), expected="UTF-8")
+        data = rest + chunk
+        cut = data.rfind(b"\n") + 1 if chunk else len(data)
+        data, rest = data[:cut], data[cut:]
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = done + data.count(b"\n", 0, error.start) + 1
+            raise FormatError(
+                f"byte 0x{data[error.start]:02x} is not UTF-8", Location(name, line), expected="UTF-8"
+            ) from None
+        if first:
+            text = text.removeprefix("\ufeff")
+            first = False
+        yield from io.StringIO(text, newline="\n")
+        done += data.count(b"\n")
+        if not chunk:
+            return
+
+
+def take_head(lines: Iterator[str], size: int = 1 << 14) -> tuple[str, Iterable[str]]:
+    """Up to about ``size`` characters from the front of an input, and all its lines from the start again."""
+    taken: list[str] = []
+    length = 0
+    for line in lines:
+        taken.append(line)
+        length += len(line)
+        if length >= size:
+            break
+    return "".join(taken), _again(taken, lines)
+
+
+def _again(taken: list[str], lines: Iterator[str]) -> Iterator[str]:
+    yield from taken
+    taken.clear()
+    yield from lines

@@ -1,0 +1,55 @@
+"""The strategies by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from merger.errors import OptionError
+from merger.strategies.base import Run, Strategy
+from merger.strategies.floor_and_ceiling import NoneStrategy, OracleStrategy
+from merger.strategies.greedy import GreedyStrategy
+from merger.strategies.options import Option, OptionValue, parse_options
+
+STRATEGIES: dict[str, type[Strategy]] = {
+    strategy.name: strategy for strategy in (NoneStrategy, GreedyStrategy, OracleStrategy)
+}
+
+__all__ = [
+    "STRATEGIES",
+    "GreedyStrategy",
+    "NoneStrategy",
+    "Option",
+    "OptionValue",
+    "OracleStrategy",
+    "Run",
+    "Strategy",
+    "make_strategy",
+    "parse_options",
+    "parse_spec",
+]
+
+
+def make_strategy(name: str, options: Mapping[str, OptionValue] | None = None) -> Strategy:
+    """A configured strategy.
+
+    Raises :class:`~merger.errors.OptionError` for an unknown name or option.
+    """
+    try:
+        strategy = STRATEGIES[name]
+    except KeyError:
+        raise OptionError(f"no strategy {name!r}; there are {', '.join(STRATEGIES)}") from None
+    return strategy(options or {})
+
+
+def parse_spec(spec: str) -> tuple[str, dict[str, OptionValue]]:
+    """Split ``NAME[:option=value,...]``; a bare option name means ``yes``.
+
+    >>> parse_spec("greedy:match=head,one-to-one")
+    ('greedy', {'match': 'head', 'one-to-one': 'yes'})
+    """
+    name, _, tail = spec.partition(":")
+    options: dict[str, OptionValue] = {}
+    for item in tail.split(",") if tail else ():
+        option, equals, value = item.partition("=")
+        options[option.strip()] = value.strip() if equals else "yes"
+    return name.strip(), options

@@ -1,0 +1,62 @@
+"""What a strategy is: from the merged chains so far and the next part to decisions.
+
+A strategy is configured once and may merge many documents; :meth:`Strategy.start` begins a document and returns a
+:class:`Run`, which is then asked about one part after the other and sees no later part. Adding a strategy is adding a
+module and naming its class in :mod:`merger.strategies`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from merger.decisions import Decision, MergedChains
+from merger.document import Chain, Document, Part
+from merger.strategies.options import Option, OptionValue, parse_options
+
+
+class Run(ABC):
+    """One document being merged."""
+
+    @abstractmethod
+    def decide(self, index: int, part: Part, chains: Sequence[Chain], merged: MergedChains) -> list[Decision]:
+        """Decide on every chain of the part.
+
+        ``index`` is the part's place in the document, ``chains`` its chains in annotation order with mentions that
+        carry this index, ``merged`` the merged chains of the parts before. The result has one decision a chain. The
+        first part is asked about too, so that the run sees it; all its chains are new.
+        """
+
+
+class Strategy(ABC):
+    """A configured way of merging."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    options: ClassVar[tuple[Option, ...]] = ()
+    needs_key: ClassVar[bool] = False
+    """Whether :meth:`start` must be given the human merges."""
+
+    def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
+        """Raises :class:`~merger.errors.OptionError` for an unknown option or a bad value."""
+        self.values = parse_options(f"strategy {self.name}", self.options, options or {})
+
+    @abstractmethod
+    def start(self, document: Document | None = None, key: Document | None = None) -> Run:
+        """Begin a document.
+
+        ``document`` is the whole document where it is known (``None`` on a stream); only strategies that say so look
+        at it. ``key`` are the human merges.
+        """
+
+    @property
+    def signature(self) -> str:
+        """Name and options, as printed beside every number: ``greedy[match=noun,tie=recent,...]``."""
+        shown = ",".join(f"{option.name}={option.show(self.values[option.name])}" for option in self.options)
+        return f"{self.name}[{shown}]" if shown else self.name
+
+    @classmethod
+    def unavailable(cls) -> str | None:
+        """Why the strategy can't run on this machine, or ``None``."""
+        return None

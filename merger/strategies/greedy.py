@@ -1,0 +1,94 @@
+"""The greedy noun string-matching rule of LongtoNotes A.5, read literally, with the options that A.5 leaves open.
+
+For every chain of a part: take its nouns in text order. For the first noun, look among the merged chains of the earlier
+parts for one that it overlaps with; if there is one, merge, else try the next noun; no noun left: the chain is new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from merger.decisions import Decision, Evidence, MentionPair, MergedChains
+from merger.document import Chain, ChainRef, Document, Mention, Part
+from merger.errors import Location, MissingTagsError
+from merger.strategies.base import Run, Strategy
+from merger.strategies.greedy_index import ChainIndex, Hit
+from merger.strategies.greedy_keys import KeyReader
+from merger.strategies.options import Option, OptionValue
+from merger.tags import has_tags
+
+
+class GreedyStrategy(Strategy):
+    """Greedy noun matching (LongtoNotes A.5)."""
+
+    name: ClassVar[str] = "greedy"
+    summary: ClassVar[str] = "the paper's greedy rule: merge with an earlier chain that shares a noun (needs PoS tags)"
+    options: ClassVar[tuple[Option, ...]] = (
+        Option(
+            "match",
+            "noun",
+            "what a noun of the chain must overlap with: noun (a noun token of the earlier chain is equal), token (any "
+            "token is), mention (the whole mention string is), head (the head nouns are), fuzzy (the mention strings "
+            "are alike)",
+            choices=("noun", "token", "mention", "head", "fuzzy"),
+        ),
+        Option(
+            "tie",
+            "recent",
+            "which of several earlier chains: recent (its last mention is nearest), first (the earliest chain), "
+            "overlap (the most matching mentions, then recent)",
+            choices=("recent", "first", "overlap"),
+        ),
+        Option("one-to-one", False, "let only one chain of a part, the first, merge into the same earlier chain"),
+        Option("ignore-case", False, "compare without regard to case"),
+        Option("threshold", 90.0, "with match=fuzzy: the least rapidfuzz ratio that counts", low=0, high=100),
+    )
+
+    def start(self, document: Document | None = None, key: Document | None = None) -> Run:  # noqa: ARG002  # sees parts only
+        return _GreedyRun(self.values, document.id if document else None)
+
+
+class _GreedyRun(Run):
+    def __init__(self, values: Mapping[str, OptionValue], document_id: str | None) -> None:
+        match = str(values["match"])
+        self._rule = match
+        self._document_id = document_id
+        self._one_to_one = bool(values["one-to-one"])
+        self._reader = KeyReader(match, ignore_case=bool(values["ignore-case"]))
+        threshold = float(values["threshold"]) if match == "fuzzy" else None
+        self._index = ChainIndex(tie=str(values["tie"]), threshold=threshold)
+
+    def decide(self, index: int, part: Part, chains: Sequence[Chain], merged: MergedChains) -> list[Decision]:
+        if chains and not any(has_tags(sentence) for sentence in part.sentences):
+            raise MissingTagsError(
+                "no part-of-speech tags, and the greedy rule looks for nouns",
+                Location(document=self._document_id, part=index),
+                expected="Penn tags or UPOS",
+                hint="or use a strategy that needs no tags: none, oracle",
+            )
+        self._reader.enter(part)
+        taken: set[ChainRef] = set()
+        decisions = []
+        for chain in chains:
+            found = self._find(chain, taken)
+            ref = ChainRef(index, chain.id)
+            if found is None:
+                decisions.append(Decision(ref))
+                continue
+            key, mention, hit = found
+            if self._one_to_one:
+                taken.add(hit.root)
+            evidence = Evidence(self._rule, key, (MentionPair(mention, hit.mention),), hit.score)
+            decisions.append(Decision(ref, hit.root, evidence))
+        for chain, decision in zip(chains, decisions, strict=True):
+            root = decision.chain if decision.antecedent is None else merged.root(decision.antecedent)
+            self._index.add(root, chain, self._reader.offered(chain))
+        return decisions
+
+    def _find(self, chain: Chain, taken: set[ChainRef]) -> tuple[str, Mention, Hit] | None:
+        for key, mention in self._reader.sought(chain):
+            hit = self._index.find(key, taken)
+            if hit is not None:
+                return key, mention, hit
+        return None

@@ -1,0 +1,99 @@
+"""Typed strategy options: parsed from text, checked, and described for ``--help`` and ``ListStrategies``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from merger.errors import OptionError
+
+OptionValue = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option. Its type is the type of ``default``; ``choices`` limit strings, ``low``/``high`` numbers."""
+
+    name: str
+    default: OptionValue
+    help: str
+    choices: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def type_name(self) -> str:
+        """``string``, ``integer``, ``number`` or ``boolean``."""
+        return {str: "string", int: "integer", float: "number", bool: "boolean"}[type(self.default)]
+
+    def show(self, value: OptionValue) -> str:
+        """The value as it is written in a signature and read back by :meth:`parse`."""
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        return f"{value:g}" if isinstance(value, float) else str(value)
+
+    def parse(self, value: OptionValue) -> OptionValue:
+        """Turn a value, perhaps given as text, into the option's type.
+
+        Raises :class:`~merger.errors.OptionError` naming the option and what it takes.
+        """
+        parsed = self._convert(value)
+        if parsed is None or (self.choices and parsed not in self.choices) or not self._in_range(parsed):
+            raise OptionError(f"option {self.name}: {value!r} is not {self.takes}")
+        return parsed
+
+    @property
+    def takes(self) -> str:
+        """What values the option takes, in words."""
+        if self.choices:
+            return "one of " + ", ".join(self.choices)
+        if isinstance(self.default, bool):
+            return "yes or no"
+        words = {"string": "a text", "integer": "a whole number", "number": "a number"}[self.type_name]
+        if self.low is not None and self.high is not None:
+            return f"{words} from {self.low:g} to {self.high:g}"
+        return words
+
+    def _in_range(self, value: OptionValue) -> bool:
+        if isinstance(value, str | bool):
+            return True
+        return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+
+    def _convert(self, value: OptionValue) -> OptionValue | None:
+        if isinstance(self.default, bool):
+            if isinstance(value, str):
+                return _YES_OR_NO.get(value.lower())
+            return value if isinstance(value, bool) else None
+        if isinstance(self.default, str):
+            return value if isinstance(value, str) else None
+        number = _number(value)
+        if number is None or isinstance(self.default, float):
+            return number
+        return int(number) if number.is_integer() else None
+
+
+_YES_OR_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+
+
+def _number(value: OptionValue) -> float | None:
+    if isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def parse_options(owner: str, options: Sequence[Option], given: Mapping[str, OptionValue]) -> dict[str, OptionValue]:
+    """All options with their values: the given ones checked, the others by default.
+
+    Raises :class:`~merger.errors.OptionError` for an unknown name or a bad value.
+    """
+    known = {option.name: option for option in options}
+    for name in given:
+        if name not in known:
+            names = ", ".join(known) or "none"
+            raise OptionError(f"{owner} has no option {name!r}; its options: {names}")
+    return {name: option.parse(given[name]) if name in given else option.default for name, option in known.items()}

@@ -1,0 +1,1 @@
+"""The protocol package ``merge_baseline``, by version."""

@@ -1,0 +1,97 @@
+from protos.merge_baseline.v1 import decision_pb2 as _decision_pb2
+from protos.merge_baseline.v1 import document_pb2 as _document_pb2
+from protos.merge_baseline.v1 import notice_pb2 as _notice_pb2
+from protos.merge_baseline.v1 import strategy_pb2 as _strategy_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class MergeDocumentRequest(_message.Message):
+    __slots__ = ("document", "strategy", "keep_singletons", "key")
+    DOCUMENT_FIELD_NUMBER: _ClassVar[int]
+    STRATEGY_FIELD_NUMBER: _ClassVar[int]
+    KEEP_SINGLETONS_FIELD_NUMBER: _ClassVar[int]
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    document: _document_pb2.Document
+    strategy: _strategy_pb2.StrategySpec
+    keep_singletons: bool
+    key: _decision_pb2.HumanMerges
+    def __init__(self, document: _Optional[_Union[_document_pb2.Document, _Mapping]] = ..., strategy: _Optional[_Union[_strategy_pb2.StrategySpec, _Mapping]] = ..., keep_singletons: _Optional[bool] = ..., key: _Optional[_Union[_decision_pb2.HumanMerges, _Mapping]] = ...) -> None: ...
+
+class MergeDocumentResponse(_message.Message):
+    __slots__ = ("decisions", "chains", "singletons", "signature", "notices")
+    DECISIONS_FIELD_NUMBER: _ClassVar[int]
+    CHAINS_FIELD_NUMBER: _ClassVar[int]
+    SINGLETONS_FIELD_NUMBER: _ClassVar[int]
+    SIGNATURE_FIELD_NUMBER: _ClassVar[int]
+    NOTICES_FIELD_NUMBER: _ClassVar[int]
+    decisions: _containers.RepeatedCompositeFieldContainer[_decision_pb2.Decision]
+    chains: _containers.RepeatedCompositeFieldContainer[_decision_pb2.MergedChain]
+    singletons: int
+    signature: str
+    notices: _containers.RepeatedCompositeFieldContainer[_notice_pb2.Notice]
+    def __init__(self, decisions: _Optional[_Iterable[_Union[_decision_pb2.Decision, _Mapping]]] = ..., chains: _Optional[_Iterable[_Union[_decision_pb2.MergedChain, _Mapping]]] = ..., singletons: _Optional[int] = ..., signature: _Optional[str] = ..., notices: _Optional[_Iterable[_Union[_notice_pb2.Notice, _Mapping]]] = ...) -> None: ...
+
+class MergeStreamRequest(_message.Message):
+    __slots__ = ("setup", "part")
+    SETUP_FIELD_NUMBER: _ClassVar[int]
+    PART_FIELD_NUMBER: _ClassVar[int]
+    setup: MergeStreamSetup
+    part: _document_pb2.Part
+    def __init__(self, setup: _Optional[_Union[MergeStreamSetup, _Mapping]] = ..., part: _Optional[_Union[_document_pb2.Part, _Mapping]] = ...) -> None: ...
+
+class MergeStreamSetup(_message.Message):
+    __slots__ = ("document_id", "genre", "strategy", "keep_singletons", "key")
+    DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
+    GENRE_FIELD_NUMBER: _ClassVar[int]
+    STRATEGY_FIELD_NUMBER: _ClassVar[int]
+    KEEP_SINGLETONS_FIELD_NUMBER: _ClassVar[int]
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    document_id: str
+    genre: str
+    strategy: _strategy_pb2.StrategySpec
+    keep_singletons: bool
+    key: _decision_pb2.HumanMerges
+    def __init__(self, document_id: _Optional[str] = ..., genre: _Optional[str] = ..., strategy: _Optional[_Union[_strategy_pb2.StrategySpec, _Mapping]] = ..., keep_singletons: _Optional[bool] = ..., key: _Optional[_Union[_decision_pb2.HumanMerges, _Mapping]] = ...) -> None: ...
+
+class MergeStreamResponse(_message.Message):
+    __slots__ = ("part", "summary")
+    PART_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_FIELD_NUMBER: _ClassVar[int]
+    part: PartDecisions
+    summary: MergeStreamSummary
+    def __init__(self, part: _Optional[_Union[PartDecisions, _Mapping]] = ..., summary: _Optional[_Union[MergeStreamSummary, _Mapping]] = ...) -> None: ...
+
+class PartDecisions(_message.Message):
+    __slots__ = ("part", "decisions")
+    PART_FIELD_NUMBER: _ClassVar[int]
+    DECISIONS_FIELD_NUMBER: _ClassVar[int]
+    part: int
+    decisions: _containers.RepeatedCompositeFieldContainer[_decision_pb2.Decision]
+    def __init__(self, part: _Optional[int] = ..., decisions: _Optional[_Iterable[_Union[_decision_pb2.Decision, _Mapping]]] = ...) -> None: ...
+
+class MergeStreamSummary(_message.Message):
+    __slots__ = ("chains", "singletons", "signature", "notices")
+    CHAINS_FIELD_NUMBER: _ClassVar[int]
+    SINGLETONS_FIELD_NUMBER: _ClassVar[int]
+    SIGNATURE_FIELD_NUMBER: _ClassVar[int]
+    NOTICES_FIELD_NUMBER: _ClassVar[int]
+    chains: _containers.RepeatedCompositeFieldContainer[_decision_pb2.MergedChain]
+    singletons: int
+    signature: str
+    notices: _containers.RepeatedCompositeFieldContainer[_notice_pb2.Notice]
+    def __init__(self, chains: _Optional[_Iterable[_Union[_decision_pb2.MergedChain, _Mapping]]] = ..., singletons: _Optional[int] = ..., signature: _Optional[str] = ..., notices: _Optional[_Iterable[_Union[_notice_pb2.Notice, _Mapping]]] = ...) -> None: ...
+
+class ListStrategiesRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class ListStrategiesResponse(_message.Message):
+    __slots__ = ("strategies",)
+    STRATEGIES_FIELD_NUMBER: _ClassVar[int]
+    strategies: _containers.RepeatedCompositeFieldContainer[_strategy_pb2.Strategy]
+    def __init__(self, strategies: _Optional[_Iterable[_Union[_strategy_pb2.Strategy, _Mapping]]] = ...) -> None: ...

@@ -1,0 +1,194 @@
+"""What a request must be like, checked before anything is done with it; every violation names its field.
+
+Bounds, ids and columns are what :class:`merger.document.Document` takes for granted. Checks yield their violations, so
+that a request with thousands costs no more than the few that are reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from merger.errors import AnnotationError, Location
+from protos.limits import MAX_VIOLATIONS, shorten
+from protos.merge_baseline import v1
+
+_SHOWN_BYTES = 40
+
+MentionId = tuple[int, int, int, tuple[tuple[int, int], ...]]
+"""Sentence, first and last token, pieces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A field of the request, as a path from its root, and what was found and expected there."""
+
+    field: str
+    description: str
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.description}"
+
+
+class InvalidRequestError(AnnotationError):
+    """A request, and with it the document in it, contradicts itself. ``violations`` has all that is reported."""
+
+    def __init__(
+        self, message: str, location: Location | None = None, *, violations: Sequence[Violation] = ()
+    ) -> None:
+        super().__init__(message, location)
+        self.violations = tuple(violations)
+
+
+def check(violations: Iterable[Violation], location: Location | None = None) -> None:
+    """Raise :class:`InvalidRequestError` with the first :data:`~protos.limits.MAX_VIOLATIONS`, if there are any."""
+    found = tuple(islice(violations, MAX_VIOLATIONS))
+    if not found:
+        return
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    raise InvalidRequestError(f"{found[0]}{more}", location, violations=found)
+
+
+def document_request_violations(request: v1.MergeDocumentRequest) -> Iterator[Violation]:
+    """What is wrong with a request to merge a document."""
+    yield from _strategy_violations(request.HasField("strategy"), request.strategy, "strategy")
+    if not request.HasField("document"):
+        yield Violation("document", "missing; expected a document")
+        return
+    for index, part in enumerate(request.document.parts):
+        yield from part_violations(part, f"document.parts[{index}]")
+    yield from _key_violations(request.key, "key", request.document)
+
+
+def setup_violations(setup: v1.MergeStreamSetup) -> Iterator[Violation]:
+    """What is wrong with the setup of a stream."""
+    yield from _strategy_violations(setup.HasField("strategy"), setup.strategy, "setup.strategy")
+    yield from _key_violations(setup.key, "setup.key", None)
+
+
+def _strategy_violations(given: bool, spec: v1.StrategySpec, field: str) -> Iterator[Violation]:  # noqa: FBT001
+    if not given:
+        yield Violation(field, "missing; expected a strategy's name and options")
+    seen: set[str] = set()
+    for index, setting in enumerate(spec.options):
+        place = f"{field}.options[{index}]"
+        name = shorten(setting.name, _SHOWN_BYTES)
+        if setting.name in seen:
+            yield Violation(f"{place}.name", f"{name!r} is set twice; expected each option once")
+        seen.add(setting.name)
+        if setting.value.WhichOneof("kind") is None:
+            yield Violation(f"{place}.value", f"no value for {name!r}; expected a text, number or flag")
+
+
+def part_violations(part: v1.Part, field: str) -> Iterator[Violation]:
+    """What is wrong with a part and its chains."""
+    for index, sentence in enumerate(part.sentences):
+        yield from _sentence_violations(sentence, f"{field}.sentences[{index}]")
+    lengths = [len(sentence.forms) for sentence in part.sentences]
+    chains: dict[str, int] = {}
+    owners: dict[MentionId, tuple[int, int]] = {}
+    for index, chain in enumerate(part.chains):
+        place = f"{field}.chains[{index}]"
+        if chains.setdefault(chain.id, index) != index:
+            shown = shorten(chain.id, _SHOWN_BYTES)
+            yield Violation(f"{place}.id", f"{shown!r} is the id of chains[{chains[chain.id]}] too; expected another")
+        if not chain.mentions:
+            yield Violation(f"{place}.mentions", "empty; expected at least one mention")
+        for number, mention in enumerate(chain.mentions):
+            spot = f"{place}.mentions[{number}]"
+            wrong = list(_mention_violations(mention, lengths, spot))
+            yield from wrong
+            if wrong:
+                continue
+            owner = owners.setdefault(_mention_id(mention), (index, number))
+            if owner != (index, number):
+                where = f"mentions[{owner[1]}]" if owner[0] == index else f"chains[{owner[0]}].mentions[{owner[1]}]"
+                yield Violation(spot, f"the same tokens as {where}; expected a mention once and in one chain")
+
+
+def _sentence_violations(sentence: v1.Sentence, field: str) -> Iterator[Violation]:
+    length = len(sentence.forms)
+    columns = (
+        ("xpos", len(sentence.xpos)),
+        ("upos", len(sentence.upos)),
+        ("speakers", len(sentence.speakers)),
+        ("heads", len(sentence.heads)),
+    )
+    for name, entries in columns:
+        if entries not in {0, length}:
+            yield Violation(f"{field}.{name}", f"{entries} entries; expected {length}, one a token, or none")
+    for index, head in enumerate(sentence.heads):
+        if not -1 <= head < length:
+            expected = "-1 or a token of the sentence, " + _from_to(0, length - 1)
+            yield Violation(f"{field}.heads[{index}]", f"{head}; expected {expected}")
+    before = -1
+    for index, node in enumerate(sentence.empty_nodes):
+        place = f"{field}.empty_nodes[{index}]"
+        if node >= length:
+            yield Violation(place, f"{node}; expected a token of the sentence, {_from_to(0, length - 1)}")
+        elif node <= before:
+            yield Violation(place, f"{node} after {before}; expected ascending indexes")
+        before = node
+
+
+def _mention_violations(mention: v1.Mention, lengths: Sequence[int] | None, field: str) -> Iterator[Violation]:
+    """``lengths`` are those of the part's sentences in tokens, ``None`` where they are not known yet."""
+    if lengths is not None and mention.sentence >= len(lengths):
+        expected = f"a sentence of the part, {_from_to(0, len(lengths) - 1)}"
+        yield Violation(f"{field}.sentence", f"{mention.sentence}; expected {expected}")
+        return
+    if lengths is not None and mention.last >= lengths[mention.sentence]:
+        expected = f"a token of sentence {mention.sentence}, {_from_to(0, lengths[mention.sentence] - 1)}"
+        yield Violation(f"{field}.last", f"{mention.last}; expected {expected}")
+    if mention.first > mention.last:
+        yield Violation(f"{field}.first", f"{mention.first}; expected at most the last token, {mention.last}")
+    elif mention.pieces:
+        yield from _piece_violations(mention, field)
+
+
+def _piece_violations(mention: v1.Mention, field: str) -> Iterator[Violation]:
+    pieces = mention.pieces
+    if len(pieces) == 1:
+        yield Violation(f"{field}.pieces", "one piece; expected none for a continuous mention, else two or more")
+    elif (pieces[0].first, pieces[-1].last) != (mention.first, mention.last):
+        found = f"from {pieces[0].first} to {pieces[-1].last}"
+        yield Violation(f"{field}.pieces", f"{found}; expected from {mention.first} to {mention.last}, as the mention")
+    for index, piece in enumerate(pieces):
+        place = f"{field}.pieces[{index}]"
+        if piece.first > piece.last:
+            yield Violation(f"{place}.first", f"{piece.first}; expected at most its last token, {piece.last}")
+        if index and piece.first <= pieces[index - 1].last + 1:
+            expected = f"at least {pieces[index - 1].last + 2}, a token or more after the piece before"
+            yield Violation(f"{place}.first", f"{piece.first}; expected {expected}")
+
+
+def _key_violations(key: v1.HumanMerges, field: str, document: v1.Document | None) -> Iterator[Violation]:
+    lengths = (
+        None
+        if document is None
+        else [[len(sentence.forms) for sentence in part.sentences] for part in document.parts]
+    )
+    owners: dict[tuple[int, MentionId], int] = {}
+    for index, chain in enumerate(key.chains):
+        for number, placed in enumerate(chain.mentions):
+            spot = f"{field}.chains[{index}].mentions[{number}]"
+            if lengths is not None and placed.part >= len(lengths):
+                expected = f"a part of the document, {_from_to(0, len(lengths) - 1)}"
+                yield Violation(f"{spot}.part", f"{placed.part}; expected {expected}")
+                continue
+            part_lengths = None if lengths is None else lengths[placed.part]
+            wrong = list(_mention_violations(placed.mention, part_lengths, f"{spot}.mention"))
+            yield from wrong
+            owner = owners.setdefault((placed.part, _mention_id(placed.mention)), index)
+            if owner != index and not wrong:
+                yield Violation(spot, f"the same tokens as a mention of chains[{owner}]; expected it in one chain")
+
+
+def _mention_id(mention: v1.Mention) -> MentionId:
+    pieces = tuple((piece.first, piece.last) for piece in mention.pieces) if mention.pieces else ()
+    return (mention.sentence, mention.first, mention.last, pieces)
+
+
+def _from_to(low: int, high: int) -> str:
+    return f"from {low} to {high}" if high >= low else "of which there is none"
