@@ -1,8 +1,7 @@
 """The gRPC server: ``merge_baseline.v1.ChainMergeService`` with health checks and reflection.
 
-Three layers. *Work* is plain functions from the bytes of a request to the bytes of its answer; they run on worker
-threads, decoding included, so that the event loop stays free for other calls. *Handlers* connect calls to work. The
-*server* opens the port and stops with grace.
+Handlers connect calls to :mod:`protos.answers`, which works on threads, decoding included, so that the event loop stays
+free for other calls. The server opens the port and stops with grace.
 
 No text of a document is ever logged: of a crash, only the exception's class and where in the code it happened.
 """
@@ -11,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import logging
 import os
 import signal
@@ -22,39 +22,287 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, TypeVarTuple, Unpack, cast
 
 import grpc
 import grpc.aio
-from google.protobuf.message import DecodeError, Message
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 from grpc_status import rpc_status
 
-from merger.decisions import Decision, MergedChains
-from merger.document import Chain, ChainRef, Document, Part
-from merger.errors import Location, MergeBaselineError, UnavailableError
-from merger.merge import MergeResult, PartMerger, merge_document
-from merger.notices import Notices
-from merger.strategies import STRATEGIES, Run, Strategy, make_strategy
-from protos.decisions import (
-    chains_by_ref,
-    decision_to_message,
-    key_from_message,
-    merged_to_messages,
-    notice_to_message,
-)
-from protos.documents import document_from_message, part_from_message
+from merger.errors import MergeBaselineError, OptionError
+from protos.answers import StreamAnswers, list_strategies_answer, merge_document_answer
 from protos.limits import DEFAULT_MAX_MESSAGE_BYTES
-from protos.merge_baseline import v1
 from protos.merge_baseline.v1 import chain_merge_service_pb2
 from protos.status import internal_status, status_of
-from protos.strategies import describe, spec_from_message
-from protos.validation import (
-    InvalidRequestError,
-    Violation,
-    check,
-    document_request_violations,
-    part_violations,
-    setup_violations,
-)
+
+SERVICE: Final = chain_merge_service_pb2.DESCRIPTOR.services_by_name["ChainMergeService"].full_name
+DEFAULT_PORT: Final = 50051
+
+_log = logging.getLogger("merge_baseline.server")
+
+_T = TypeVar("_T")
+_Ts = TypeVarTuple("_Ts")
+_Context = grpc.aio.ServicerContext[bytes, bytes]
+_StreamHandler = Callable[[AsyncIterator[bytes], _Context], AsyncIterator[bytes]]
+
+
+class ServerStartError(MergeBaselineError):
+    """The server can't listen where it should; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """How to serve.
+
+    ``port`` 0 takes any free one. ``max_message_bytes`` bounds a message in either direction. ``workers`` is how many
+    requests are worked on at a time. After a signal to stop, running calls have ``grace_seconds`` to end.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = DEFAULT_PORT
+    max_message_bytes: int = DEFAULT_MAX_MESSAGE_BYTES
+    workers: int = field(default_factory=lambda: max(2, os.cpu_count() or 1))
+    grace_seconds: float = 10.0
+
+    def __post_init__(self) -> None:
+        """Raises :class:`~merger.errors.OptionError` for values out of range."""
+        ranges = (
+            ("port", self.port, 0, 65535),
+            ("max_message_bytes", self.max_message_bytes, 1024, 2**31 - 1),
+            ("workers", self.workers, 1, 1024),
+            ("grace_seconds", self.grace_seconds, 0, 86400),
+        )
+        for name, value, low, high in ranges:
+            if not low <= value <= high:
+                raise OptionError(f"server option {name}: {value} is not a number from {low} to {high}")
+
+
+class _CallEndedError(Exception):
+    """The caller is gone or has stopped waiting."""
+
+
+class _Watch:
+    """Tells work when its call is over. ``seconds`` is the time left, ``None`` without a deadline."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._end = None if seconds is None else time.monotonic() + seconds
+        self._cancelled = threading.Event()
+
+    def cancel(self) -> None:
+        self._cancelled.set()
+
+    def check(self, _parts_done: int = 0) -> None:
+        """Raises :class:`_CallEndedError` if the call is over."""
+        if self._cancelled.is_set() or (self._end is not None and time.monotonic() >= self._end):
+            raise _CallEndedError
+
+
+class _Handlers:
+    """The methods of the service. Messages come and go as bytes, since work decodes and encodes them."""
+
+    def __init__(self, workers: ThreadPoolExecutor) -> None:
+        self._workers = workers
+
+    def for_grpc(self) -> grpc.GenericRpcHandler:
+        unary, stream = grpc.unary_unary_rpc_method_handler, grpc.stream_stream_rpc_method_handler
+        methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
+            "MergeDocument": unary(self._merge_document),
+            "MergeStream": stream(self._merge_stream),
+            "ListStrategies": unary(self._list_strategies),
+        }
+        return grpc.method_handlers_generic_handler(SERVICE, methods)
+
+    async def _merge_document(self, request: bytes, context: _Context) -> bytes:
+        watch = _Watch(context.time_remaining())
+        try:
+            return await self._work(merge_document_answer, request, watch.check)
+        except asyncio.CancelledError:
+            watch.cancel()
+            raise
+
+    async def _list_strategies(self, request: bytes, context: _Context) -> bytes:
+        return await self._work(list_strategies_answer, request)
+
+    async def _merge_stream(self, requests: AsyncIterator[bytes], context: _Context) -> AsyncIterator[bytes]:
+        answers = StreamAnswers()
+        async for request in requests:
+            answer = await self._work(answers.take, request)
+            if answer is not None:
+                yield answer
+        yield await self._work(answers.finish)
+
+    async def _work(self, function: Callable[[Unpack[_Ts]], _T], *arguments: *_Ts) -> _T:
+        # Once the call is over, what still waits for a worker is never begun: the future's cancellation sees to that.
+        return await asyncio.get_running_loop().run_in_executor(self._workers, function, *arguments)
+
+
+class _Errors(grpc.aio.ServerInterceptor):
+    """Turns what handlers raise into statuses: merger's errors with their details, anything else without."""
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any] | None]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> grpc.RpcMethodHandler[Any, Any] | None:
+        handler = await continuation(handler_call_details)
+        method = handler_call_details.method
+        if handler is None or not method.startswith(f"/{SERVICE}/"):
+            return handler
+        # The stubs know only the synchronous signatures.
+        unary: Callable[[bytes, _Context], Awaitable[bytes]] = cast("Any", handler.unary_unary)
+        stream: _StreamHandler = cast("Any", handler.stream_stream)
+
+        async def call(request: bytes, context: _Context) -> bytes:
+            async with _statuses(method, context):
+                return await unary(request, context)
+
+        async def talk(requests: AsyncIterator[bytes], context: _Context) -> AsyncIterator[bytes]:
+            async with _statuses(method, context):
+                async for answer in stream(requests, context):
+                    yield answer
+
+        if handler.response_streaming:
+            return grpc.stream_stream_rpc_method_handler(talk)
+        return grpc.unary_unary_rpc_method_handler(call)
+
+
+@contextlib.asynccontextmanager
+async def _statuses(method: str, context: _Context) -> AsyncIterator[None]:
+    try:
+        yield
+    except _CallEndedError:
+        await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, "given up: the deadline passed")
+    except MergeBaselineError as error:
+        status = rpc_status.to_status(status_of(error))
+        await context.abort(status.code, status.details, status.trailing_metadata)
+    except Exception as error:  # noqa: BLE001  # the boundary: what gets past it would reach the caller as text
+        error_id = uuid.uuid4().hex[:12]
+        # Neither the exception's text nor a usual traceback: both may quote the document.
+        frames = traceback.extract_tb(error.__traceback__)
+        where = " < ".join(f"{frame.filename}:{frame.lineno} {frame.name}" for frame in reversed(frames))
+        _log.error("error %s: %s in %s at %s", error_id, type(error).__qualname__, method, where)
+        status = rpc_status.to_status(internal_status(error_id))
+        await context.abort(status.code, status.details, status.trailing_metadata)
+
+
+class MergeServer:
+    """A server on the running event loop."""
+
+    def __init__(self, options: ServerOptions | None = None) -> None:
+        self._options = options or ServerOptions()
+        self._workers = ThreadPoolExecutor(self._options.workers, thread_name_prefix="merge")
+        self._health = health.aio.HealthServicer()
+        self._server: grpc.aio.Server | None = None
+
+    async def start(self) -> str:
+        """Listen and serve; the address, ``HOST:PORT``. Raises :class:`ServerStartError`."""
+        options = self._options
+        _try_to_bind(options.host, options.port)
+        server = grpc.aio.server(
+            interceptors=[_Errors()],
+            options=[
+                # Without this a second server would share the port in silence.
+                ("grpc.so_reuseport", 0),
+                ("grpc.max_receive_message_length", options.max_message_bytes),
+                ("grpc.max_send_message_length", options.max_message_bytes),
+            ],
+        )
+        server.add_generic_rpc_handlers([_Handlers(self._workers).for_grpc()])
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
+        reflection.enable_server_reflection([SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME], server)
+        host = f"[{options.host}]" if ":" in options.host else options.host
+        try:
+            port = server.add_insecure_port(f"{host}:{options.port}")
+        except RuntimeError as error:
+            raise ServerStartError(f"can't listen on {host}:{options.port}") from error
+        await server.start()
+        await self._health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
+        self._server = server
+        _log.info("serving on %s:%d", host, port)
+        return f"{host}:{port}"
+
+    async def stop(self) -> None:
+        """Say NOT_SERVING, take no more calls, let running ones end for the grace, then cancel them."""
+        await self._health.enter_graceful_shutdown()
+        if self._server is not None:
+            await self._server.stop(self._options.grace_seconds)
+            _log.info("stopped")
+        self._workers.shutdown(wait=False, cancel_futures=True)
+
+
+def _try_to_bind(host: str, port: int) -> None:
+    # gRPC only says that binding failed; the system says why.
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            if os.name == "posix":
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        hint = " (another program listens there; port 0 takes any free one)" if error.errno == errno.EADDRINUSE else ""
+        raise ServerStartError(f"can't listen on {host}:{port}: {error.strerror}{hint}") from error
+
+
+async def _serve(options: ServerOptions | None, on_ready: Callable[[str], None], stopped: Awaitable[object]) -> None:
+    server = MergeServer(options)
+    try:
+        on_ready(await server.start())
+        await stopped
+    finally:
+        await server.stop()
+
+
+def serve(options: ServerOptions | None = None, *, on_ready: Callable[[str], None] | None = None) -> None:
+    """Serve until SIGTERM or SIGINT, then stop with grace; a second signal ends the process at once.
+
+    ``on_ready`` is called with the address, ``HOST:PORT``, once the server takes calls. Call it in the main thread.
+    Raises :class:`ServerStartError` if the server can't listen there.
+    """
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        stop = asyncio.Event()
+
+        def on_signal(number: int) -> None:
+            _log.info("signal %d: stopping", number)
+            stop.set()
+            for each in (signal.SIGTERM, signal.SIGINT):
+                loop.remove_signal_handler(each)
+
+        # Where loops take no signal handlers (Windows), Ctrl-C cancels this task, which stops the server too.
+        with contextlib.suppress(NotImplementedError):
+            for each in (signal.SIGTERM, signal.SIGINT):
+                loop.add_signal_handler(each, on_signal, each)
+        await _serve(options, on_ready or (lambda _: None), stop.wait())
+
+    asyncio.run(main())
+
+
+@contextlib.contextmanager
+def background(options: ServerOptions | None = None) -> Iterator[str]:
+    """A server on a thread of this process, for demos and tests; the address, ``HOST:PORT``.
+
+    Raises :class:`ServerStartError` if the server can't listen there.
+    """
+    ready: Future[str] = Future()
+    stop: Future[object] = Future()
+
+    async def until_stopped() -> None:
+        await _serve(options, ready.set_result, asyncio.wrap_future(stop))
+
+    def main() -> None:
+        try:
+            asyncio.run(until_stopped())
+        except Exception as error:
+            if ready.done():
+                raise
+            ready.set_exception(error)
+
+    thread = threading.Thread(target=main, name="merge-server")
+    thread.start()
+    try:
+        yield ready.result()
+    finally:
+        stop.set_result(None)
+        thread.join()

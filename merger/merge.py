@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from merger.boundaries import with_boundaries_of
 from merger.decisions import Decision, MergedChains, build_merged
 from merger.document import Chain, ChainRef, Document, Part, chains_by_part
 from merger.notices import Notices
@@ -68,8 +69,13 @@ def merge_document(
     One-mention chains are left out of the result, with a notice, or with ``keep_singletons`` passed through unmerged.
     ``on_part`` is called with the number of parts done.
 
-    Raises :class:`~merger.errors.AnnotationError` if a chain crosses parts, and what the strategy raises.
+    ``key`` may have other part boundaries than the document, or none.
+
+    Raises :class:`~merger.errors.AnnotationError` if a chain crosses parts, :class:`~merger.errors.AlignmentError` if
+    the key has other tokens, and what the strategy raises.
     """
+    if key is not None:
+        key = with_boundaries_of(document, key)
     merger = PartMerger(strategy, document.id, document=document, key=key)
     decisions: list[Decision] = []
     singletons: list[tuple[int, Chain]] = []

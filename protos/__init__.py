@@ -1,1 +1,1 @@
-"""Protocol definitions, their generated code, and conversion from and to merger's types."""
+"""Protocol definitions, their generated code, conversion from and to merger's types, and the service's answers."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from merger.decisions import Decision, Evidence, MentionPair
-from merger.document import Chain, ChainRef, ChainScope, Document, make_chain
+from merger.document import Chain, ChainRef, ChainScope, Document, Part, make_chain
 from merger.errors import Location
 from merger.notices import Notice, Notices
 from protos.documents import placed_from_message, placed_to_message, ref_from_message, ref_to_message
@@ -88,12 +88,12 @@ def key_to_message(key: Document) -> v1.HumanMerges:
     )
 
 
-def key_from_message(message: v1.HumanMerges, document_id: str) -> Document:
-    """The human merged document, without text; its file is :data:`KEY_FILE`."""
+def key_from_message(message: v1.HumanMerges, document_id: str, parts: tuple[Part, ...] = ()) -> Document:
+    """The human merged document on the text of ``parts``; its file is :data:`KEY_FILE`."""
     chains = tuple(
         make_chain(chain.id, [placed_from_message(mention) for mention in chain.mentions]) for chain in message.chains
     )
-    return Document(document_id, (), chains, ChainScope.DOCUMENT, file=KEY_FILE)
+    return Document(document_id, parts, chains, ChainScope.DOCUMENT, file=KEY_FILE)
 
 
 def notice_to_message(notice: Notice) -> v1.Notice:
@@ -102,9 +102,7 @@ def notice_to_message(notice: Notice) -> v1.Notice:
     return v1.Notice(
         kind=notice.kind,
         message=notice.message,
-        location=v1.Location(
-            document=place.document, part=place.part, sentence=place.sentence, token=place.token
-        ),
+        location=v1.Location(document=place.document, part=place.part, sentence=place.sentence, token=place.token),
         count=notice.count,
     )
 

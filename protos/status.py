@@ -92,16 +92,14 @@ def error_of(status: status_pb2.Status) -> MergeBaselineError | None:
     message = info.metadata.get("message", status.message)
     if issubclass(kind, InvalidRequestError):
         return kind(message, _location(info), violations=_violations(status))
-    return kind(
-        message, _location(info), expected=info.metadata.get("expected"), hint=info.metadata.get("hint")
-    )
+    return kind(message, _location(info), expected=info.metadata.get("expected"), hint=info.metadata.get("hint"))
 
 
 def error_info(status: status_pb2.Status) -> error_details_pb2.ErrorInfo | None:
     """The status's ErrorInfo, if it has one of ours."""
     info = error_details_pb2.ErrorInfo()
     for detail in status.details:
-        if detail.Is(info.DESCRIPTOR) and detail.Unpack(info) and info.domain == DOMAIN:
+        if detail.Unpack(info) and info.domain == DOMAIN:
             return info
     return None
 
@@ -127,7 +125,7 @@ def _bad_request(violations: tuple[Violation, ...]) -> error_details_pb2.BadRequ
 def _violations(status: status_pb2.Status) -> tuple[Violation, ...]:
     request = error_details_pb2.BadRequest()
     for detail in status.details:
-        if detail.Is(request.DESCRIPTOR) and detail.Unpack(request):
+        if detail.Unpack(request):
             return tuple(Violation(entry.field, entry.description) for entry in request.field_violations)
     return ()
 
@@ -151,9 +149,7 @@ def _input_metadata(error: InputError) -> dict[str, str]:
 def _location(info: error_details_pb2.ErrorInfo) -> Location:
     metadata = info.metadata
     numbers = {
-        key: int(metadata[key])
-        for key in ("line", "part", "sentence", "token")
-        if metadata.get(key, "").isdecimal()
+        key: int(metadata[key]) for key in ("line", "part", "sentence", "token") if metadata.get(key, "").isdecimal()
     }
     return Location(
         metadata.get("file"),

@@ -34,9 +34,7 @@ class Violation:
 class InvalidRequestError(AnnotationError):
     """A request, and with it the document in it, contradicts itself. ``violations`` has all that is reported."""
 
-    def __init__(
-        self, message: str, location: Location | None = None, *, violations: Sequence[Violation] = ()
-    ) -> None:
+    def __init__(self, message: str, location: Location | None = None, *, violations: Sequence[Violation] = ()) -> None:
         super().__init__(message, location)
         self.violations = tuple(violations)
 
@@ -165,9 +163,7 @@ def _piece_violations(mention: v1.Mention, field: str) -> Iterator[Violation]:
 
 def _key_violations(key: v1.HumanMerges, field: str, document: v1.Document | None) -> Iterator[Violation]:
     lengths = (
-        None
-        if document is None
-        else [[len(sentence.forms) for sentence in part.sentences] for part in document.parts]
+        None if document is None else [[len(sentence.forms) for sentence in part.sentences] for part in document.parts]
     )
     owners: dict[tuple[int, MentionId], int] = {}
     for index, chain in enumerate(key.chains):

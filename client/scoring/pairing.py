@@ -26,6 +26,34 @@ class Unit:
     response: Clustering
 
 
+class ById:
+    """Documents of a stream by id; holds those that were passed over until they are asked for."""
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self._remaining = iter(documents)
+        self._waiting: dict[str, Document] = {}
+
+    def take(self, document_id: str) -> Document | None:
+        """The document of that id, each once, or ``None``."""
+        if document_id in self._waiting:
+            return self._waiting.pop(document_id)
+        for document in self._remaining:
+            if document.id == document_id:
+                return document
+            self._waiting[document.id] = document
+        return None
+
+    def rest(self) -> Iterator[Document]:
+        """The documents that nobody took."""
+        yield from self._waiting.values()
+        yield from self._remaining
+
+    @property
+    def passed_over(self) -> str | None:
+        """The id of a document that nobody has taken so far."""
+        return next(iter(self._waiting), None)
+
+
 def pair_documents(
     keys: Iterable[Document], responses: Iterable[Document], notices: Notices
 ) -> Iterator[tuple[Document, Document]]:
@@ -35,44 +63,24 @@ def pair_documents(
     out; both with a notice, or an error under the strict policy. Raises :class:`~merger.errors.AlignmentError` if the
     two have no document in common.
     """
-    waiting: dict[str, Document] = {}
-    remaining = iter(responses)
+    by_id = ById(responses)
     found = 0
-    missing: list[Document] = []
     for key in keys:
-        response = waiting.pop(key.id, None)
-        while response is None:
-            candidate = next(remaining, None)
-            if candidate is None:
-                break
-            if candidate.id == key.id:
-                response = candidate
-            else:
-                waiting[candidate.id] = candidate
+        response = by_id.take(key.id)
+        found += response is not None
+        place = Location(key.file, document=key.id)
         if response is None:
-            missing.append(key)
-            _report_missing(key, notices, first_of=waiting if not found else None)
+            other = by_id.passed_over
+            if not found and other is not None:
+                message = "no document of the key is in the response"
+                raise AlignmentError(message, place, expected=f"the same document ids; the response has {other!r}")
+            notices.warn("document missing in the response", AlignmentError("the response lacks this document", place))
             response = replace(key, chains=())
-        else:
-            found += 1
         yield key, response
-    for extra in [*waiting.values(), *remaining]:
-        error = AlignmentError(
-            "the response has a document that the key has not", Location(extra.file, document=extra.id)
-        )
+    for extra in by_id.rest():
+        place = Location(extra.file, document=extra.id)
+        error = AlignmentError("the response has a document that the key lacks", place)
         notices.warn("extra document in the response", error)
-
-
-def _report_missing(key: Document, notices: Notices, first_of: dict[str, Document] | None) -> None:
-    place = Location(key.file, document=key.id)
-    if first_of:
-        other = next(iter(first_of.values()))
-        raise AlignmentError(
-            "no document of the key is in the response",
-            place,
-            expected=f"the same document ids; the response has {other.id!r}",
-        )
-    notices.warn("document missing in the response", AlignmentError("the response lacks this document", place))
 
 
 def align(key: Document, response: Document) -> list[Unit]:

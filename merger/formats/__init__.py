@@ -16,16 +16,7 @@ from merger.notices import Notices
 
 FORMATS: dict[str, Format] = {each.name: each for each in (Conll2012Format(), ConlluFormat(), JsonlinesFormat())}
 
-__all__ = [
-    "FORMATS",
-    "Format",
-    "Lines",
-    "ReadOptions",
-    "detect_format",
-    "get_format",
-    "read_documents",
-    "write_documents",
-]
+__all__ = ["FORMATS", "Format", "Lines", "ReadOptions", "detect_format", "find_inputs", "format_of", "get_format", "read_documents", "write_documents"]
 
 
 def get_format(name: str) -> Format:
@@ -63,10 +54,25 @@ def read_documents(
     return group_parts(_blocks(paths, format_name, options), options.notices)
 
 
+def find_inputs(path: str) -> list[str]:
+    """The files that a path stands for: itself, or the annotation files below a directory.
+
+    Raises :class:`~merger.errors.InputError` if a directory has none.
+    """
+    return find_files(path, tuple(suffix for each in FORMATS.values() for suffix in each.suffixes))
+
+
+def format_of(document: Document) -> str:
+    """The name of the format a document was read from; CoNLL-2012 for one that was not read."""
+    for part in document.parts:
+        for sentence in part.sentences:
+            return sentence.source.format if sentence.source is not None else Conll2012Format.name
+    return Conll2012Format.name
+
+
 def _blocks(paths: Sequence[str], format_name: str | None, options: ReadOptions) -> Iterator[Document]:
-    suffixes = tuple(suffix for each in FORMATS.values() for suffix in each.suffixes)
     for path in paths:
-        for file in find_files(path, suffixes):
+        for file in find_inputs(path):
             name = display_name(file)
             with open_bytes(file) as stream:
                 head, lines = take_head(read_lines(stream, name))

@@ -126,16 +126,25 @@ def _check_crossing(document: Document, chain: Chain) -> None:
 
 
 def _cells(mentions: Sequence[tuple[int, int, str]]) -> dict[int, list[Bracket]]:
-    """The brackets at each token: closing ones first (inner before outer), then opening (outer before inner)."""
+    """The brackets at each token, nested from outside in and back out: opening, one-token, closing."""
     closing: dict[int, list[Bracket]] = {}
     opening: dict[int, list[Bracket]] = {}
+    single: dict[int, list[Bracket]] = {}
     for first, last, chain in sorted(mentions, key=lambda mention: (mention[0], -mention[1])):
         if first == last:
-            opening.setdefault(first, []).append(Bracket("()", chain))
+            single.setdefault(first, []).append(Bracket("()", chain))
         else:
             opening.setdefault(first, []).append(Bracket("(", chain))
             closing.setdefault(last, []).insert(0, Bracket(")", chain))
-    return {token: closing.get(token, []) + opening.get(token, []) for token in sorted(closing.keys() | opening.keys())}
+    cells = {}
+    for token in opening.keys() | single.keys() | closing.keys():
+        opened, closed = opening.get(token, []), closing.get(token, [])
+        if {bracket.chain for bracket in opened} & {bracket.chain for bracket in closed}:
+            # A mention begins on the last token of another one of its chain: the one that ends must close first.
+            cells[token] = closed + opened + single.get(token, [])
+        else:
+            cells[token] = opened + single.get(token, []) + closed
+    return cells
 
 
 def _sentence(

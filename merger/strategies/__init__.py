@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from merger.errors import OptionError
 from merger.strategies.base import Run, Strategy
@@ -23,6 +24,8 @@ __all__ = [
     "OracleStrategy",
     "Run",
     "Strategy",
+    "StrategyInfo",
+    "list_strategies",
     "make_strategy",
     "parse_options",
     "parse_spec",
@@ -53,3 +56,22 @@ def parse_spec(spec: str) -> tuple[str, dict[str, OptionValue]]:
         option, equals, value = item.partition("=")
         options[option.strip()] = value.strip() if equals else "yes"
     return name.strip(), options
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyInfo:
+    """A strategy as users see it in a list. ``unavailable`` says why it cannot run, ``None`` if it can."""
+
+    name: str
+    summary: str
+    options: tuple[Option, ...]
+    needs_key: bool
+    unavailable: str | None
+
+
+def list_strategies() -> list[StrategyInfo]:
+    """All strategies with their options, and whether they can run here."""
+    return [
+        StrategyInfo(each.name, each.summary, each.options, each.needs_key, each.unavailable())
+        for each in STRATEGIES.values()
+    ]

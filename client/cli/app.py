@@ -1,0 +1,62 @@
+"""The command group: names of the commands, and where each one lives."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+from merger.version import VERSION
+
+_COMMANDS = {
+    "merge": "merge the part chains of documents",
+    "score": "score merged documents against the human merges",
+    "split": "make a merge task out of whole-document annotation",
+    "convert": "change the format of annotated documents",
+    "validate": "check files and list everything that is wrong with them",
+    "strategies": "list the strategies and their options",
+    "serve": "serve the merger over gRPC",
+    "demo": "merge and score the example documents through a real server",
+    "completion": "print the shell completion script",
+}
+
+
+class _LazyGroup(click.Group):
+    """Imports a command's module when the command is asked for, so that ``--help`` and short commands start fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
+        """All commands, in the order in which a newcomer needs them."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # click's signature
+        """The command of that name."""
+        if cmd_name not in _COMMANDS:
+            return None
+        command = import_module(f"client.cli.commands.{cmd_name}").command
+        return command if isinstance(command, click.Command) else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # click's signature
+        """The list of commands, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(
+    cls=_LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 done; 1 something is wrong with the input; 2 wrong usage or options; 3 a strategy, backend "
+    "or server is not available; 130 interrupted.",
+)
+@click.version_option(VERSION, message="merge-baseline %(version)s")
+def cli() -> None:
+    """Merge the coreference chains of a long document's parts, and score the merges.
+
+    \b
+    A first round with whole-document annotation of your own:
+      merge-baseline split novel.conll --tokens 400 -o task/
+      merge-baseline merge task/parts.conll --strategy greedy -o merged.conll
+      merge-baseline score task/key.conll merged.conll --parts task/parts.conll
+
+    Files may be CoNLL-2012, CoNLL-U with CorefUD entities, or e2e-coref jsonlines; plain, .gz, a directory, or - for
+    standard input. The format is recognised.
+    """

@@ -1,0 +1,124 @@
+"""``merge-baseline demo``."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from client.cli.excerpt import Verdict, judge, show_decision
+from client.scoring.evaluation import Evaluation, evaluate
+from client.scoring.render import percent
+from merger.decisions import Decision
+from merger.document import Document
+from merger.errors import UnavailableError
+from merger.formats import read_documents
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from client.remote import RemoteMerger
+
+_PACKAGED = Path(__file__).parents[2] / "examples"
+_IN_REPOSITORY = Path(__file__).parents[3] / "examples"
+_STRATEGIES = ("none", "greedy", "oracle")
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    strategy: str
+    evaluation: Evaluation
+    decisions: list[tuple[Decision, ...]]
+
+
+@click.command(short_help="merge and score the example documents through a real server")
+@click.option(
+    "--examples",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder with parts/ and key/ to use instead of the documents that come with the program.",
+)
+@click.option("--server", metavar="HOST:PORT", help="A running server; by default one is started on a free port.")
+def command(examples: Path | None, server: str | None) -> None:
+    """Merge the example documents through a real gRPC server and score the result against the human merges.
+
+    Shows the floor (nothing merged), the greedy rule and the ceiling (the human merges) side by side, and some
+    decisions of the greedy rule in their context.
+    """
+    from rich.console import Console
+
+    from client.remote import RemoteMerger
+
+    folder = examples or next((path for path in (_PACKAGED, _IN_REPOSITORY) if (path / "parts").is_dir()), None)
+    if folder is None:
+        raise UnavailableError("the example documents are not installed; name a folder with --examples")
+    documents = list(read_documents(str(folder / "parts")))
+    keys = list(read_documents(str(folder / "key")))
+    console = Console(highlight=False)
+    if server is not None:
+        with RemoteMerger(server) as remote:
+            _show(console, server, [_run(remote, name, documents, keys) for name in _STRATEGIES], documents, keys)
+        return
+    from server import ServerOptions, background
+
+    with background(ServerOptions(port=0)) as address, RemoteMerger(address) as remote:
+        _show(console, address, [_run(remote, name, documents, keys) for name in _STRATEGIES], documents, keys)
+
+
+def _run(remote: RemoteMerger, name: str, documents: list[Document], keys: list[Document]) -> _Run:
+    by_id = {key.id: key for key in keys}
+    results = [
+        remote.merge(document, name, key=by_id[document.id] if name == "oracle" else None) for document in documents
+    ]
+    evaluation = evaluate(keys, [result.document for result in results], parts=documents, strategy=results[0].strategy)
+    return _Run(name, evaluation, [result.decisions for result in results])
+
+
+def _show(console: Console, address: str, runs: list[_Run], documents: list[Document], keys: list[Document]) -> None:
+    chains = sum(len(document.chains) for document in documents)
+    console.print(
+        f"A gRPC server on {address} merged {len(documents)} documents, {sum(len(d.parts) for d in documents)} parts, "
+        f"{chains} part chains.\n"
+    )
+    console.print(_table(runs))
+    console.print(
+        "Scores in percent, against the human merges. [bold]none[/] merges nothing and is the floor, [bold]oracle[/] "
+        "repeats the human merges and is the ceiling.\nMost chains never leave their part, so the floor is high: read "
+        "the links and the gain.\n"
+    )
+    console.print(f"signature of greedy: {runs[1].evaluation.signature}\n", soft_wrap=True)
+    console.print("[bold]Some decisions of the greedy rule[/]\n")
+    by_id = {key.id: key for key in keys}
+    for verdict in Verdict:
+        for document, decisions in zip(documents, runs[1].decisions, strict=True):
+            judged = judge(document, by_id[document.id], decisions)
+            decision = next((decision for decision, each in judged if each is verdict), None)
+            if decision is not None:
+                console.print(show_decision(document, by_id[document.id], decision, verdict))
+                break
+    sys.stdout.flush()
+
+
+def _table(runs: list[_Run]) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", padding=(0, 1))
+    table.add_column("strategy")
+    for heading in ("CoNLL F1", "MUC", "B³", "CEAFe", "LEA", "link P", "link R", "gain"):
+        table.add_column(heading, justify="right")
+    for run in runs:
+        total = run.evaluation.total
+        links = None if total.links is None else total.links.links
+        table.add_row(
+            run.strategy,
+            percent(total.conll_f1),
+            *(percent(total.scores[name].f1) for name in ("muc", "bcub", "ceafe", "lea")),
+            percent(None if links is None or not links.precision_denominator else links.precision),
+            percent(None if links is None else links.recall),
+            percent(total.gain),
+        )
+    return table

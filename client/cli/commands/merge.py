@@ -1,0 +1,168 @@
+"""``merge-baseline merge``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+import click
+
+from client.cli.options import (
+    FORMAT_NAMES,
+    Reading,
+    inputs_argument,
+    json_option,
+    output_option,
+    reading_options,
+)
+from client.cli.output import STDOUT, notices_data, open_output, show_notices, write_json
+from client.cli.progress import documents_with_progress
+from client.cli.strategy_options import chosen_strategy, strategy_options
+from client.scoring.pairing import ById
+from merger.decision_records import decision_record
+from merger.document import Document
+from merger.errors import AlignmentError, Location, OptionError
+from merger.formats import FORMATS, format_of
+from merger.merge import MergeResult, merge_document
+from merger.notices import Notices
+from merger.strategies import STRATEGIES, OptionValue, make_strategy
+
+MergeOne = Callable[[Document, Document | None], MergeResult]
+
+
+@click.command(short_help="merge the part chains of documents")
+@inputs_argument
+@strategy_options
+@click.option("--key", "key_path", metavar="PATH", help="The human merges, for strategy oracle.")
+@output_option
+@click.option("--to", "target", type=FORMAT_NAMES, help="Format of the output; the input's by default.")
+@click.option(
+    "--decisions", "decisions_path", metavar="PATH", help="Write the decisions with their evidence, as JSON Lines."
+)
+@click.option(
+    "--singletons",
+    type=click.Choice(["drop", "keep"]),
+    default="drop",
+    show_default=True,
+    help="What to do with one-mention chains: they are never merged, but keep passes them through.",
+)
+@click.option("--server", metavar="HOST:PORT", help="Let a server merge (`merge-baseline serve`); here by default.")
+@click.option(
+    "--timeout", type=float, default=600, show_default=True, help="With --server: seconds a document may take."
+)
+@json_option
+@reading_options
+def command(
+    inputs: tuple[str, ...],
+    spec: str,
+    pairs: tuple[str, ...],
+    key_path: str | None,
+    output: str,
+    target: str | None,
+    decisions_path: str | None,
+    singletons: str,
+    server: str | None,
+    timeout: float,
+    as_json: bool,
+    reading: Reading,
+    **flags: OptionValue | None,
+) -> None:
+    """Merge the part chains of documents into chains over the whole document.
+
+    Parts go in as CoNLL-2012 blocks with the same document id, CoNLL-U newdocs with `# part = N`, or jsonlines with
+    `part_ids`; the merged document comes out as one block that keeps the part boundaries. With --json a report with all
+    decisions goes to standard output, and the documents only to --output.
+
+    \b
+    Examples:
+      merge-baseline merge parts.conll -o merged.conll --decisions decisions.jsonl
+      merge-baseline merge parts.conll --strategy greedy:match=mention,one-to-one -o merged.conll
+      merge-baseline merge parts.conll --server localhost:50051 > merged.conll
+    """
+    name, options = chosen_strategy(spec, pairs, flags)
+    if name in STRATEGIES and STRATEGIES[name].needs_key and key_path is None:
+        raise OptionError(f"strategy {name} needs the human merges: --key PATH")
+    keys = None
+    if key_path is not None:
+        keys = ById(reading.documents(key_path))
+    documents = reading.documents(*inputs)
+    summary: list[dict[str, Any]] = []
+    signature = name
+    with ExitStack() as stack:
+        merge_one = _merger(
+            stack, name, options, server, timeout, reading.notices, keep_singletons=singletons == "keep"
+        )
+        merged_to = None if as_json and output == STDOUT else stack.enter_context(open_output(output))
+        decisions_to = None if decisions_path is None else stack.enter_context(open_output(decisions_path))
+        for document in documents_with_progress(documents, "merging"):
+            result = merge_one(document, _key_of(document, keys))
+            signature = result.strategy
+            if merged_to is not None:
+                target = target or format_of(document)
+                merged_to.writelines(FORMATS[target].write(result.document, reading.notices))
+            records = [decision_record(document.id, decision, strategy=signature) for decision in result.decisions]
+            if decisions_to is not None:
+                decisions_to.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+            summary.append(_summary(document, result, records if as_json else None))
+    if as_json:
+        write_json({"strategy": signature, "documents": summary, "notices": notices_data(reading.notices)})
+    else:
+        _say(summary, signature)
+    show_notices(reading.notices)
+
+
+def _merger(
+    stack: ExitStack,
+    name: str,
+    options: dict[str, OptionValue],
+    server: str | None,
+    timeout: float,
+    notices: Notices,
+    *,
+    keep_singletons: bool,
+) -> MergeOne:
+    if server is None:
+        strategy = make_strategy(name, options)
+        return lambda document, key: merge_document(
+            document, strategy, key=key, keep_singletons=keep_singletons, notices=notices
+        )
+    from client.remote import RemoteMerger
+
+    remote = stack.enter_context(RemoteMerger(server, timeout=timeout))
+    return lambda document, key: remote.merge(
+        document, name, options, key=key, keep_singletons=keep_singletons, notices=notices
+    )
+
+
+def _key_of(document: Document, keys: ById | None) -> Document | None:
+    if keys is None:
+        return None
+    key = keys.take(document.id)
+    if key is None:
+        raise AlignmentError("the key lacks this document", Location(document.file, document=document.id))
+    return key
+
+
+def _summary(document: Document, result: MergeResult, records: list[dict[str, Any]] | None) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "id": document.id,
+        "parts": len(document.parts),
+        "part_chains": len(document.chains),
+        "merged_chains": len(result.document.chains),
+        "links": sum(decision.antecedent is not None for decision in result.decisions),
+        "singletons": result.singletons,
+    }
+    if records is not None:
+        data["decisions"] = records
+    return data
+
+
+def _say(summary: list[dict[str, Any]], signature: str) -> None:
+    total = {name: sum(each[name] for each in summary) for name in ("part_chains", "merged_chains", "links")}
+    click.echo(
+        f"{len(summary)} documents, {total['part_chains']} part chains: {total['links']} linked to an earlier chain, "
+        f"{total['merged_chains']} merged chains; {signature}",
+        err=True,
+    )

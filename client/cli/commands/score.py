@@ -1,0 +1,80 @@
+"""``merge-baseline score``."""
+
+from __future__ import annotations
+
+import click
+
+from client.cli.options import Reading, json_option, reading_options
+from client.cli.output import notices_data, open_output, show_notices, write_json
+from client.cli.progress import documents_with_progress
+from client.scoring import METRICS
+from client.scoring.evaluation import evaluate
+from client.scoring.render import as_data, as_text
+
+
+@click.command(short_help="score merged documents against the human merges")
+@click.argument("key")
+@click.argument("response")
+@click.option(
+    "--parts",
+    "parts_path",
+    metavar="PATH",
+    help="The documents before merging. Gives the floor (nothing merged), link scores and decisions; without it they "
+    "are read off a key that has part boundaries.",
+)
+@click.option(
+    "--metric",
+    "metrics",
+    type=click.Choice(list(METRICS)),
+    multiple=True,
+    help="A metric to compute; may be repeated. All by default.",
+)
+@click.option(
+    "--singletons",
+    type=click.Choice(["score", "drop"]),
+    default="score",
+    show_default=True,
+    help="Whether one-mention chains count: score is what the official scorer does, drop leaves them out everywhere.",
+)
+@click.option("--per-document", is_flag=True, help="Show every document's F1 too (--json always has them).")
+@json_option
+@reading_options
+def command(
+    key: str,
+    response: str,
+    parts_path: str | None,
+    metrics: tuple[str, ...],
+    singletons: str,
+    per_document: bool,
+    as_json: bool,
+    reading: Reading,
+) -> None:
+    """Score RESPONSE (merged by a strategy) against KEY (merged by people).
+
+    MUC, B³, CEAFe, CEAFm, BLANC and LEA, mention identification and the CoNLL F1, with the numerators and denominators
+    that the official scorer (v8.01) prints; they are added up over documents. Key and response may have different
+    formats and part boundaries; tokens must be the same. A document missing in the response counts as empty, with a
+    note (--strict: an error).
+
+    \b
+    Examples:
+      merge-baseline score key.conll merged.conll --parts parts.conll
+      merge-baseline score key.conll system.jsonl --metric muc --metric bcub --json
+    """
+    parts = None
+    if parts_path is not None:
+        parts = reading.documents(parts_path)
+    evaluation = evaluate(
+        documents_with_progress(reading.documents(key), "scoring"),
+        reading.documents(response),
+        parts=parts,
+        metrics=metrics or tuple(METRICS),
+        drop_singletons=singletons == "drop",
+        notices=reading.notices,
+    )
+    if as_json:
+        write_json({**as_data(evaluation), "notices": notices_data(reading.notices)})
+    else:
+        with open_output("-") as stream:
+            stream.write(as_text(evaluation, per_document=per_document))
+    show_notices(reading.notices)

@@ -1,0 +1,114 @@
+"""``merge-baseline split``."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from client.cli.options import FORMAT_NAMES, Reading, inputs_argument, json_option, reading_options
+from client.cli.output import notices_data, open_output, show_notices, write_json
+from client.cli.progress import documents_with_progress
+from merger.decision_records import decision_record
+from merger.document import Document
+from merger.errors import OptionError
+from merger.formats import FORMATS, format_of
+from merger.split import Cut, cut_text, split_document
+
+
+def _chosen_cut(tokens: int | None, sentences: int | None, parts: int | None, *, keep: bool) -> tuple[Cut, int]:
+    given = [
+        (cut, size)
+        for cut, size in ((Cut.TOKENS, tokens), (Cut.SENTENCES, sentences), (Cut.PARTS, parts))
+        if size is not None
+    ]
+    if keep:
+        given.append((Cut.KEEP, 0))
+    if len(given) != 1:
+        raise OptionError("one of --tokens, --sentences, --parts and --keep-parts says how to cut")
+    return given[0]
+
+
+@click.command(short_help="make a merge task out of whole-document annotation")
+@inputs_argument
+@click.option("--tokens", type=int, help="A part ends with the sentence that brings it to this many tokens.")
+@click.option("--sentences", type=int, help="A part has this many sentences.")
+@click.option("--parts", type=int, help="This many parts, as equal in tokens as sentence boundaries allow.")
+@click.option("--keep-parts", is_flag=True, help="The part boundaries that the documents have.")
+@click.option(
+    "--singletons",
+    type=click.Choice(["drop", "keep"]),
+    default="drop",
+    show_default=True,
+    help="What to do with a mention that is alone in its part.",
+)
+@click.option("-o", "--output", required=True, metavar="DIR", help="The folder to write to; made if it is not there.")
+@click.option("--to", "target", type=FORMAT_NAMES, help="Format of the output; the input's by default.")
+@json_option
+@reading_options
+def command(
+    inputs: tuple[str, ...],
+    tokens: int | None,
+    sentences: int | None,
+    parts: int | None,
+    keep_parts: bool,
+    singletons: str,
+    output: str,
+    target: str | None,
+    as_json: bool,
+    reading: Reading,
+) -> None:
+    """Make a merge task out of documents that have chains over the whole text.
+
+    Documents are cut at sentence boundaries. The folder gets three files:
+
+    \b
+      parts.*          the parts, each with chains of its own (to be merged)
+      key.*            the human merges, over the same mentions
+      decisions.jsonl  the human decisions, one chain a line
+
+    \b
+    Example:
+      merge-baseline split ontogum/ --tokens 400 -o task/
+    """
+    cut, size = _chosen_cut(tokens, sentences, parts, keep=keep_parts)
+    documents = reading.documents(*inputs)
+    folder = Path(output)
+    counts = {"documents": 0, "parts": 0, "part_chains": 0, "merged_chains": 0, "links": 0, "mentions_dropped": 0}
+    with ExitStack() as stack:
+        streams = None
+        for document in documents_with_progress(documents, "splitting"):
+            task = split_document(document, cut, size, keep_singletons=singletons == "keep", notices=reading.notices)
+            if streams is None:
+                target = target or format_of(document)
+                folder.mkdir(parents=True, exist_ok=True)
+                names = (f"parts{FORMATS[target].suffixes[0]}", f"key{FORMATS[target].suffixes[0]}", "decisions.jsonl")
+                streams = [stack.enter_context(open_output(str(folder / name))) for name in names]
+            writer = FORMATS[str(target)]
+            for stream, written in zip(streams, (task.parts, task.key), strict=False):
+                stream.writelines(writer.write(written, reading.notices))
+            for decision in task.decisions:
+                record = decision_record(document.id, decision, annotator="human", split=cut_text(cut, size))
+                streams[2].write(json.dumps(record, ensure_ascii=False) + "\n")
+            _count(counts, task.parts, task.key, sum(d.antecedent is not None for d in task.decisions), task.dropped)
+    if as_json:
+        write_json({"split": cut_text(cut, size), **counts, "notices": notices_data(reading.notices)})
+    else:
+        click.echo(
+            f"{counts['documents']} documents in {counts['parts']} parts ({cut_text(cut, size)}): "
+            f"{counts['part_chains']} part chains, {counts['merged_chains']} merged chains, "
+            f"{counts['links']} links to make; in {output}",
+            err=True,
+        )
+    show_notices(reading.notices)
+
+
+def _count(counts: dict[str, int], parts: Document, key: Document, links: int, dropped: int) -> None:
+    counts["documents"] += 1
+    counts["parts"] += len(parts.parts)
+    counts["part_chains"] += len(parts.chains)
+    counts["merged_chains"] += len(key.chains)
+    counts["links"] += links
+    counts["mentions_dropped"] += dropped

@@ -1,0 +1,60 @@
+"""``merge-baseline strategies``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from client.cli.options import json_option
+from client.cli.output import open_output, write_json
+from merger.strategies import StrategyInfo, list_strategies
+
+
+@click.command(short_help="list the strategies and their options")
+@click.option("--server", metavar="HOST:PORT", help="Ask a server what it has.")
+@json_option
+def command(server: str | None, as_json: bool) -> None:
+    """List the strategies, their options, and whether they can run here."""
+    infos: Sequence[StrategyInfo]
+    if server is None:
+        infos = list_strategies()
+    else:
+        from client.remote import RemoteMerger
+
+        with RemoteMerger(server) as remote:
+            infos = remote.list_strategies()
+    if as_json:
+        write_json([_data(info) for info in infos])
+        return
+    with open_output("-") as stream:
+        for info in infos:
+            state = f" (not available: {info.unavailable})" if info.unavailable else ""
+            needs = " [needs --key]" if info.needs_key else ""
+            stream.write(f"{info.name}{needs}{state}\n    {info.summary}\n")
+            for option in info.options:
+                stream.write(f"    {option.name}={option.show(option.default)}\n")
+                stream.write(f"        {option.help}; takes {option.takes}\n")
+
+
+def _data(info: StrategyInfo) -> dict[str, Any]:
+    return {
+        "name": info.name,
+        "summary": info.summary,
+        "available": info.unavailable is None,
+        "unavailable_because": info.unavailable,
+        "needs_key": info.needs_key,
+        "options": [
+            {
+                "name": option.name,
+                "type": option.type_name,
+                "default": option.default,
+                "choices": list(option.choices),
+                "low": option.low,
+                "high": option.high,
+                "help": option.help,
+            }
+            for option in info.options
+        ],
+    }

@@ -1,0 +1,75 @@
+"""``merge-baseline validate``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from client.cli.entry import EXIT_INPUT, EXIT_OK
+from client.cli.options import Reading, inputs_argument, json_option, reading_options
+from client.cli.output import notices_data, open_output, write_json
+from client.cli.progress import documents_with_progress
+from merger.document import ChainScope
+from merger.errors import InputError
+from merger.formats import find_inputs, read_documents
+from merger.notices import Notices, Policy
+
+
+@click.command(short_help="check files and list everything that is wrong with them")
+@inputs_argument
+@json_option
+@reading_options
+def command(
+    inputs: tuple[str, ...],
+    as_json: bool,
+    reading: Reading,
+) -> int:
+    """Check files: what is in them, and what is wrong with them.
+
+    Every file is read to its end as --lenient does, so that all problems that can be repaired are listed; one that
+    cannot be ends its file. Exits with 1 if there was any.
+    """
+    reports = [_check(path, reading) for each in inputs for path in find_inputs(each)]
+    bad = sum(1 for report in reports if report["problems"] or report["error"])
+    if as_json:
+        write_json({"files": reports, "files_with_problems": bad})
+    else:
+        with open_output("-") as stream:
+            for report in reports:
+                stream.write(_line(report))
+                stream.writelines(f"  {problem['text']}\n" for problem in report["problems"])
+                if report["error"]:
+                    stream.write(f"  {report['error']}\n")
+    return EXIT_INPUT if bad else EXIT_OK
+
+
+def _check(path: str, reading: Reading) -> dict[str, Any]:
+    policy = reading.notices.policy
+    notices = Notices(Policy.LENIENT if policy is Policy.NORMAL else policy)
+    options = replace(reading.options, notices=notices)
+    counts = {"documents": 0, "parts": 0, "tokens": 0, "chains": 0, "mentions": 0, "merged": 0}
+    error = None
+    try:
+        for document in documents_with_progress(read_documents(path, reading.format_name, options), path):
+            counts["documents"] += 1
+            counts["parts"] += len(document.parts)
+            counts["tokens"] += document.token_count
+            counts["chains"] += len(document.chains)
+            counts["mentions"] += sum(len(chain.mentions) for chain in document.chains)
+            counts["merged"] += document.scope is ChainScope.DOCUMENT
+    except InputError as problem:
+        error = str(problem)
+    problems = notices_data(notices)
+    for problem_data, notice in zip(problems, notices, strict=True):
+        problem_data["text"] = str(notice)
+    return {"file": path, **counts, "problems": problems, "error": error}
+
+
+def _line(report: dict[str, Any]) -> str:
+    state = "ok" if not report["problems"] and not report["error"] else "PROBLEMS"
+    return (
+        f"{report['file']}: {state}: {report['documents']} documents, {report['parts']} parts, "
+        f"{report['tokens']} tokens, {report['chains']} chains, {report['mentions']} mentions\n"
+    )

@@ -1,0 +1,90 @@
+"""Options that several commands share, and what they turn into."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import wraps
+
+import click
+
+from merger.document import Document
+from merger.errors import OptionError
+from merger.formats import FORMATS, ReadOptions, read_documents
+from merger.notices import Notices, Policy
+
+FORMAT_NAMES = click.Choice(list(FORMATS))
+
+
+@dataclass(slots=True)
+class Reading:
+    """How the command reads its inputs."""
+
+    format_name: str | None
+    options: ReadOptions
+
+    @property
+    def notices(self) -> Notices:
+        """Where readers report."""
+        return self.options.notices
+
+    def documents(self, *paths: str) -> Iterator[Document]:
+        """Read the documents of these inputs."""
+        return read_documents(paths, self.format_name, self.options)
+
+
+def reading_options(command: Callable[..., object]) -> Callable[..., object]:
+    """Add ``--format``, ``--strict``, ``--lenient`` and ``--part-pattern``; the command gets them as ``reading``."""
+
+    @wraps(command)
+    def with_reading(
+        *, format_name: str | None, policy: str | None, part_pattern: str | None, **rest: object
+    ) -> object:
+        return command(reading=make_reading(format_name, policy, part_pattern), **rest)
+
+    wrapped: Callable[..., object] = with_reading
+    decorators = [
+        click.option("--format", "format_name", type=FORMAT_NAMES, help="Format of the input; recognised by default."),
+        click.option(
+            "--strict", "policy", flag_value="strict", help="Stop at everything that would be repaired with a warning."
+        ),
+        click.option(
+            "--lenient",
+            "policy",
+            flag_value="lenient",
+            help="Repair what contradicts itself too (unclosed mentions, one span in two chains), with a warning.",
+        ),
+        click.option(
+            "--part-pattern",
+            metavar="REGEX",
+            help="Where every part has a document id of its own: a pattern with groups 'document' and 'part', such as "
+            r"'(?P<document>.*)_(?P<part>\d+)'.",
+        ),
+    ]
+    for decorator in reversed(decorators):
+        wrapped = decorator(wrapped)
+    return wrapped
+
+
+def make_reading(format_name: str | None, policy: str | None, part_pattern: str | None) -> Reading:
+    """Turn the shared options into what the readers take.
+
+    Raises :class:`~merger.errors.OptionError` for a pattern that is none or lacks a group.
+    """
+    pattern = None
+    if part_pattern is not None:
+        try:
+            pattern = re.compile(part_pattern)
+        except re.error as error:
+            raise OptionError(f"--part-pattern: {error}") from None
+        if not {"document", "part"} <= pattern.groupindex.keys():
+            raise OptionError("--part-pattern: it needs the groups (?P<document>...) and (?P<part>...)")
+    return Reading(format_name, ReadOptions(Notices(Policy(policy or "normal")), pattern))
+
+
+output_option = click.option(
+    "-o", "--output", default="-", show_default=True, metavar="PATH", help="Where to write; a name in .gz is packed."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON on standard output.")
+inputs_argument = click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")

@@ -1,0 +1,161 @@
+"""Scores a response against a key over a corpus, one document at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from client.scoring.links import LinkCounts, count_links, gain, part_chains_of
+from client.scoring.metrics import METRICS, score_document, score_documents
+from client.scoring.pairing import ById, Unit, align, pair_documents
+from client.scoring.scores import CONLL_METRICS, Scores, conll_f1
+from client.scoring.signature import Signature
+from merger.boundaries import with_boundaries_of
+from merger.document import ChainScope, Document
+from merger.errors import AlignmentError, DecisionError, Location
+from merger.notices import Notices
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Scores of one document or, added up, of many.
+
+    ``floor`` are the scores of merging nothing and ``links`` the link counts; both are ``None`` where the part chains
+    are not known.
+    """
+
+    scores: Scores
+    floor: Scores | None
+    links: LinkCounts | None
+
+    def __add__(self, other: Result) -> Result:
+        floor = None if self.floor is None or other.floor is None else self.floor + other.floor
+        links = None if self.links is None or other.links is None else self.links + other.links
+        return Result(self.scores + other.scores, floor, links)
+
+    @property
+    def conll_f1(self) -> float | None:
+        """CoNLL F1, 0 to 1, if its three metrics were asked for."""
+        return conll_f1(self.scores) if set(CONLL_METRICS) <= set(self.scores.counts) else None
+
+    @property
+    def floor_conll_f1(self) -> float | None:
+        """CoNLL F1 of merging nothing, 0 to 1, where known."""
+        if self.floor is None or not set(CONLL_METRICS) <= set(self.floor.counts):
+            return None
+        return conll_f1(self.floor)
+
+    @property
+    def gain(self) -> float | None:
+        """The gain over the floor, as :func:`~client.scoring.links.gain` has it."""
+        score, floor = self.conll_f1, self.floor_conll_f1
+        return None if score is None or floor is None else gain(score, floor)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentResult:
+    """The result of one document."""
+
+    id: str
+    genre: str | None
+    parts: int
+    tokens: int
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Results per document, in the key's order, and in total; the signature says how they were made."""
+
+    documents: tuple[DocumentResult, ...]
+    total: Result
+    signature: Signature
+
+
+def evaluate(
+    keys: Iterable[Document],
+    responses: Iterable[Document],
+    *,
+    parts: Iterable[Document] | None = None,
+    metrics: Sequence[str] = tuple(METRICS),
+    drop_singletons: bool = False,
+    notices: Notices | None = None,
+    split: str | None = None,
+    strategy: str | None = None,
+) -> Evaluation:
+    """Score responses against keys.
+
+    ``parts`` are the documents before merging; without them the part chains are read off a key that has part
+    boundaries. ``split`` and ``strategy`` go into the signature. Raises what
+    :func:`~client.scoring.pairing.pair_documents` and :func:`~client.scoring.pairing.align` raise.
+    """
+    notices = notices or Notices()
+    documents = tuple(
+        DocumentResult(key.id, key.genre, len((before or key).parts), key.token_count, result)
+        for key, before, result in _results(keys, responses, parts, metrics, notices, drop_singletons=drop_singletons)
+    )
+    nothing = score_document((), (), metrics)
+    zero_links = count_links(_EMPTY, _EMPTY, _EMPTY)
+    total = Result(nothing, nothing, zero_links) if documents else Result(nothing, None, None)
+    for document in documents:
+        total += document.result
+    if split is None and any(document.parts > 1 for document in documents):
+        split = f"given({sum(document.parts for document in documents)} parts)"
+    singletons = "dropped" if drop_singletons else "scored"
+    return Evaluation(
+        documents, total, Signature(tuple(metrics), singletons=singletons, split=split, strategy=strategy)
+    )
+
+
+_EMPTY = Document("", ())
+
+
+def _results(
+    keys: Iterable[Document],
+    responses: Iterable[Document],
+    parts: Iterable[Document] | None,
+    metrics: Sequence[str],
+    notices: Notices,
+    *,
+    drop_singletons: bool,
+) -> Iterator[tuple[Document, Document | None, Result]]:
+    befores = None if parts is None else ById(parts)
+    for key, response in pair_documents(keys, responses, notices):
+        before = _before(key, befores)
+        units = align(key, response)
+        scores = _score(units, metrics, drop_singletons=drop_singletons)
+        floor = links = None
+        if before is not None:
+            floor = _score(align(key, _whole(before)), metrics, drop_singletons=drop_singletons)
+            links = _links(before, key, response, notices)
+        yield key, before, Result(scores, floor, links)
+
+
+def _score(units: Iterable[Unit], metrics: Sequence[str], *, drop_singletons: bool) -> Scores:
+    least = 2 if drop_singletons else 1
+    return score_documents(
+        (([c for c in unit.key if len(c) >= least], [c for c in unit.response if len(c) >= least]) for unit in units),
+        metrics,
+    )
+
+
+def _before(key: Document, befores: ById | None) -> Document | None:
+    if befores is not None:
+        before = befores.take(key.id)
+        if before is None:
+            raise AlignmentError("the parts lack this document", Location(key.file, document=key.id))
+        return before
+    return part_chains_of(key) if len(key.parts) > 1 else None
+
+
+def _whole(before: Document) -> Document:
+    """The document with its part chains as the response of merging nothing."""
+    return before.with_chains(before.chains, ChainScope.DOCUMENT)
+
+
+def _links(before: Document, key: Document, response: Document, notices: Notices) -> LinkCounts | None:
+    try:
+        return count_links(before, with_boundaries_of(before, key), with_boundaries_of(before, response))
+    except (DecisionError, AlignmentError) as error:
+        notices.add("no link scores", f"link scores are left out: {error}")
+        return None

@@ -1,0 +1,157 @@
+"""Shows an evaluation: as a table for people, and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from client.scoring.counts import MetricCounts
+from client.scoring.evaluation import DocumentResult, Evaluation, Result
+from client.scoring.metrics import METRICS
+
+
+def percent(value: float | None) -> str:
+    """A fraction as a percentage cut, not rounded, after two digits, as the official scorer prints it."""
+    return "-" if value is None else f"{int(value * 10000) / 100:.2f}"
+
+
+def as_text(evaluation: Evaluation, *, per_document: bool = False) -> str:
+    """The evaluation as lines of text, the signature last."""
+    lines = _metric_lines(evaluation.total)
+    lines += _summary_lines(evaluation.total)
+    if per_document:
+        lines += ["", *_document_lines(evaluation.documents)]
+    count = len(evaluation.documents)
+    lines += ["", f"{count} document{'' if count == 1 else 's'}", f"signature: {evaluation.signature}"]
+    return "\n".join(lines) + "\n"
+
+
+def _metric_lines(result: Result) -> list[str]:
+    rows = [("", "recall", "", "precision", "", "F1")]
+    for name, counts in result.scores.counts.items():
+        recall = _fraction(counts.recall_numerator, counts.recall_denominator)
+        precision = _fraction(counts.precision_numerator, counts.precision_denominator)
+        f1 = percent(counts.f1) + (" (undefined)" if counts.undefined else "")
+        rows.append((METRICS[name].label, percent(counts.recall), recall, percent(counts.precision), precision, f1))
+    return _table(rows)
+
+
+def _fraction(numerator: float, denominator: float) -> str:
+    return f"({_number(numerator)} / {_number(denominator)})"
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+def _summary_lines(result: Result) -> list[str]:
+    lines = []
+    if result.conll_f1 is not None:
+        lines += ["", f"CoNLL F1 {percent(result.conll_f1)}  (mean of MUC, B³ and CEAFe F1)"]
+    if result.floor_conll_f1 is not None:
+        gain = "none possible" if result.gain is None else percent(result.gain)
+        lines.append(f"floor    {percent(result.floor_conll_f1)}  (nothing merged); gain over the floor {gain}")
+    if result.links is not None:
+        links = result.links.links
+        lines.append(
+            f"links    recall {percent(links.recall)} {_fraction(links.recall_numerator, links.recall_denominator)}, "
+            f"precision {percent(links.precision)} "
+            f"{_fraction(links.precision_numerator, links.precision_denominator)}, F1 {percent(links.f1)}"
+        )
+        decisions = result.links
+        lines.append(
+            f"decisions {percent(decisions.strict_match)} as in the key ({decisions.matching} / {decisions.decisions})"
+        )
+    return lines
+
+
+def _document_lines(documents: tuple[DocumentResult, ...]) -> list[str]:
+    names = list(documents[0].result.scores.counts) if documents else []
+    rows = [("document", "parts", "tokens", *(METRICS[name].label for name in names), "CoNLL F1", "floor", "links F1")]
+    for document in documents:
+        result = document.result
+        links = None if result.links is None else result.links.links.f1
+        rows.append(
+            (
+                document.id,
+                str(document.parts),
+                str(document.tokens),
+                *(percent(result.scores[name].f1) for name in names),
+                percent(result.conll_f1),
+                percent(result.floor_conll_f1),
+                percent(links),
+            )
+        )
+    return _table(rows)
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if index == 0 else cell.rjust(width)
+            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def as_data(evaluation: Evaluation) -> dict[str, Any]:
+    """The evaluation as JSON data.
+
+    Percentages have full precision. ``undefined`` names what is 0/0 in a metric and so 0 by convention only.
+    """
+    return {
+        "signature": str(evaluation.signature),
+        "total": _result_data(evaluation.total),
+        "documents": [
+            {
+                "id": document.id,
+                "genre": document.genre,
+                "parts": document.parts,
+                "tokens": document.tokens,
+                **_result_data(document.result),
+            }
+            for document in evaluation.documents
+        ],
+    }
+
+
+def _result_data(result: Result) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "conll_f1": _percent_data(result.conll_f1),
+        "metrics": {name: _counts_data(counts) for name, counts in result.scores.counts.items()},
+    }
+    if result.floor is not None:
+        data["floor"] = {
+            "conll_f1": _percent_data(result.floor_conll_f1),
+            "metrics": {name: _counts_data(counts) for name, counts in result.floor.counts.items()},
+        }
+        data["gain_over_floor"] = _percent_data(result.gain)
+    if result.links is not None:
+        data["links"] = _counts_data(result.links.links)
+        data["decisions"] = {
+            "count": result.links.decisions,
+            "matching": result.links.matching,
+            "strict_match": _percent_data(result.links.strict_match),
+        }
+    return data
+
+
+def _percent_data(value: float | None) -> float | None:
+    return None if value is None else 100 * value
+
+
+def _counts_data(counts: MetricCounts) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "recall": _ratio_data(counts.recall_numerator, counts.recall_denominator, counts.recall),
+        "precision": _ratio_data(counts.precision_numerator, counts.precision_denominator, counts.precision),
+        "f1": 100 * counts.f1,
+    }
+    if counts.undefined:
+        data["undefined"] = counts.undefined.reason
+    return data
+
+
+def _ratio_data(numerator: float, denominator: float, value: float) -> dict[str, float]:
+    return {"numerator": numerator, "denominator": denominator, "percent": 100 * value}

@@ -1,0 +1,224 @@
+"""Changes the ``Entity``, ``Bridge`` and ``SplitAnte`` values of a sentence that was read from CoNLL-U, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from merger.document import Sentence, SentenceSource, make_mention
+from merger.errors import Location, UnsupportedError
+from merger.formats.conllu_misc import get_attribute, set_attribute
+from merger.formats.corefud_cells import (
+    CellBracket,
+    Placed,
+    Spans,
+    bracket_pair,
+    join_cell,
+    make_cells,
+    order_cell,
+    reads_back,
+)
+from merger.formats.corefud_entity import Fields, RawMention, brackets_of, parse_entities
+from merger.notices import Notices
+
+LINK_ATTRIBUTES = ("Bridge", "SplitAnte", "Split")
+
+
+class Wanted(NamedTuple):
+    """A mention as the chains have it: its entity as written, and the type it must show (``None``: as it stands)."""
+
+    spans: Spans
+    entity: str
+    etype: str | None = None
+    default_etype: str = ""
+
+
+class LinkRewriter(Protocol):
+    """Rewrites the entity ids of one ``Bridge`` or ``SplitAnte`` value. ``here`` maps raw ids to written ones for the
+    mentions that begin at the word."""
+
+    def __call__(self, value: str, here: Mapping[str, str]) -> str: ...  # noqa: D102  # the class says it
+
+
+def has_links(text: str) -> bool:
+    """Whether some row may have links between entities."""
+    return any(f"{name}=" in text for name in LINK_ATTRIBUTES)
+
+
+def is_unchanged(source: SentenceSource, wanted: Sequence[Wanted], target: Fields) -> bool:
+    """Whether the sentence's ``Entity`` values say already what the chains want."""
+    if len(wanted) != len(source.details) or (wanted and source.layout != target.text):
+        return False
+    for spans, entity, etype, _ in wanted:
+        content = source.details.get(spans)
+        if content is None or target.entity(content) != entity:
+            return False
+        if etype is not None and target.get(content, target.etype_index) != etype:
+            return False
+    return True
+
+
+def new_content(sentence: Sentence, wanted: Wanted, fields: Fields) -> str:
+    """The text of an opening bracket for a mention that had none: id, type and head as far as known."""
+    head = ""
+    if sentence.heads is not None and "head" in fields.names:
+        tokens = make_mention(0, 0, wanted.spans).tokens
+        inside = set(tokens)
+        position = next((place for place, token in enumerate(tokens) if sentence.heads[token] not in inside), 0)
+        head = str(position + 1)
+    return fields.make(eid=wanted.entity, etype=wanted.etype or wanted.default_etype, head=head)
+
+
+class SentenceChange:
+    """Rewrites one sentence's rows in place, given as the sentence's lines without their LF."""
+
+    def __init__(
+        self, lines: list[str], sentence: Sentence, source: SentenceSource, target: Fields, notices: Notices
+    ) -> None:
+        self._lines = lines
+        self._sentence = sentence
+        self._source = Fields(source.layout)
+        self._target = target
+        self._notices = notices
+        self._rows = [
+            index
+            for index, line in enumerate(lines)
+            if line and line[0] != "#" and not line.isspace() and "-" not in line.partition("\t")[0]
+        ]
+        self._raw_cells = {token: value for token in range(len(self._rows)) if (value := self._get(token, "Entity"))}
+
+    def _get(self, token: int, name: str) -> str:
+        misc = self._misc(token)
+        return get_attribute(misc, name) if f"{name}=" in misc else ""
+
+    def _misc(self, token: int) -> str:
+        return self._lines[self._rows[token]].split("\t", 9)[9]
+
+    def _set(self, token: int, name: str, value: str) -> None:
+        columns = self._lines[self._rows[token]].split("\t", 9)
+        columns[9] = set_attribute(columns[9], name, value)
+        self._lines[self._rows[token]] = "\t".join(columns)
+
+    def apply(self, wanted: Sequence[Wanted], rewrite_links: LinkRewriter | None, place: Location) -> None:
+        """Make the rows say what the chains want.
+
+        Raises :class:`~merger.errors.UnsupportedError` if brackets cannot say it.
+        """
+        raw = parse_entities(self._raw_cells.items(), self._source).mentions
+        matched = _match(raw, wanted, self._source)
+        if rewrite_links is not None:
+            self._rewrite_links(raw, matched, rewrite_links)
+        placed = self._placed(raw, matched, wanted)
+        cells = self._edited(raw, matched, wanted)
+        if not reads_back(cells, placed, self._target):
+            cells = make_cells(placed, self._target)
+            if not reads_back(cells, placed, self._target):
+                raise UnsupportedError(
+                    "mentions of one entity cross each other in a way that brackets cannot show",
+                    place,
+                    expected="nested or separate mentions of an entity inside a sentence",
+                )
+        for token in sorted(self._raw_cells.keys() | cells.keys()):
+            value = cells.get(token, "")
+            if value != self._raw_cells.get(token, ""):
+                self._set(token, "Entity", value)
+
+    def _content(self, content: str, key: str, etype: str | None) -> str:
+        """An opening bracket's text with another id, another type if wanted, and the fields in the block's order."""
+        if self._source.text != self._target.text and (self._source.text or self._target.id_index):
+            content, lost = self._source.convert(content, self._target)
+            if lost:
+                message = f"fields {', '.join(lost)} are left out: the document's first part has another global.Entity"
+                self._notices.add("entity fields left out", message)
+        content = self._target.put(content, self._target.id_index, key)
+        if etype is not None and self._target.etype_index >= 0:
+            content = self._target.put(content, self._target.etype_index, etype)
+        return content
+
+    def _placed(
+        self, raw: Sequence[RawMention], matched: Mapping[int, Wanted], wanted: Sequence[Wanted]
+    ) -> list[Placed]:
+        kept = [
+            Placed(match.spans, match.entity, self._content(raw[index].content, match.entity, match.etype))
+            for index, match in matched.items()
+        ]
+        return kept + [
+            Placed(each.spans, each.entity, new_content(self._sentence, each, self._target))
+            for each in _unmatched(matched, wanted)
+        ]
+
+    def _edited(
+        self, raw: Sequence[RawMention], matched: Mapping[int, Wanted], wanted: Sequence[Wanted]
+    ) -> dict[int, str]:
+        """The values with the brackets that stay in their old order."""
+        owner = {number: index for index, mention in enumerate(raw) for number in mention.brackets}
+        starts = {
+            (index, token): span
+            for index, mention in enumerate(raw)
+            for span in mention.spans
+            for token in span
+        }
+        cells: dict[int, list[CellBracket]] = {}
+        number = 0
+        for token, value in self._raw_cells.items():
+            for opens, closes, content in brackets_of(value):
+                index = owner.get(number, -1)
+                number += 1
+                match = matched.get(index)
+                if match is None:
+                    continue
+                key = self._source.entity(content) if opens else self._source.key(content)
+                key = match.entity + key[len(raw[index].id) :]
+                text = f"({self._content(content, key, match.etype)}" if opens else key
+                first, last = starts[index, token]
+                bracket = CellBracket(text + (")" if closes else ""), first, last, opens, closes)
+                cells.setdefault(token, []).append(bracket)
+        grown = set()
+        for new in _unmatched(matched, wanted):
+            for count, span in enumerate(new.spans, 1):
+                key = new.entity if len(new.spans) == 1 else f"{new.entity}[{count}/{len(new.spans)}]"
+                content = new_content(self._sentence, new, self._target)
+                content = self._target.put(content, self._target.id_index, key)
+                for token, bracket in bracket_pair(content, key, span):
+                    cells.setdefault(token, []).append(bracket)
+                    grown.add(token)
+        return {
+            token: join_cell(order_cell(brackets) if token in grown else brackets)
+            for token, brackets in cells.items()
+        }
+
+    def _rewrite_links(
+        self, raw: Sequence[RawMention], matched: Mapping[int, Wanted], rewrite: LinkRewriter
+    ) -> None:
+        starting: dict[int, dict[str, str]] = {}
+        for index, match in matched.items():
+            starting.setdefault(match.spans[0][0], {}).setdefault(raw[index].id, match.entity)
+        for token in range(len(self._rows)):
+            for name in LINK_ATTRIBUTES:
+                value = self._get(token, name)
+                if value and (changed := rewrite(value, starting.get(token, {}))) != value:
+                    self._set(token, name, changed)
+
+
+def _match(raw: Sequence[RawMention], wanted: Sequence[Wanted], fields: Fields) -> dict[int, Wanted]:
+    """Which raw mention stays as which wanted one; raw ones that contradict another are left over."""
+    todo: dict[Spans, list[Wanted]] = {}
+    for each in wanted:
+        todo.setdefault(each.spans, []).append(each)
+    matched: dict[int, Wanted] = {}
+    for same_entity in (True, False):
+        for index, mention in enumerate(raw):
+            spans = make_mention(0, 0, tuple(mention.spans)).spans
+            for each in () if index in matched else todo.get(spans, ()):
+                if not same_entity or fields.entity(mention.content) == each.entity:
+                    matched[index] = each
+                    todo[spans].remove(each)
+                    break
+    return dict(sorted(matched.items()))
+
+
+def _unmatched(matched: Mapping[int, Wanted], wanted: Sequence[Wanted]) -> list[Wanted]:
+    left = list(wanted)
+    for match in matched.values():
+        left.remove(match)
+    return left

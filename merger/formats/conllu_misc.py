@@ -1,0 +1,41 @@
+"""The MISC column: attributes ``Name=Value`` separated by bars, ``_`` if there are none."""
+
+from __future__ import annotations
+
+
+def split_end(cell: str) -> tuple[str, str]:
+    """A cell and what follows it on its line: blanks and the line end."""
+    text = cell.rstrip()
+    return text, cell[len(text) :]
+
+
+def get_attribute(cell: str, name: str) -> str:
+    """The value of an attribute, empty if there is none."""
+    start = 0 if cell.startswith(f"{name}=") else cell.find(f"|{name}=") + 1
+    if start == 0 and not cell.startswith(f"{name}="):
+        return ""
+    start += len(name) + 1
+    end = cell.find("|", start)
+    return (cell[start:] if end < 0 else cell[start:end]).strip()
+
+
+def names_in(cell: str) -> list[str]:
+    """The names of the attributes in a cell."""
+    return [attribute.partition("=")[0] for attribute in split_end(cell)[0].split("|")]
+
+
+def set_attribute(cell: str, name: str, value: str) -> str:
+    """The cell with an attribute changed, removed (empty value), or added at its place in the alphabet.
+
+    What follows the cell on its line stays.
+    """
+    text, end = split_end(cell)
+    attributes = [] if text == "_" else text.split("|")
+    names = [attribute.partition("=")[0] for attribute in attributes]
+    if name in names:
+        index = names.index(name)
+        attributes[index : index + 1] = [f"{name}={value}"] if value else []
+    elif value:
+        later = (index for index, other in enumerate(names) if other.casefold() > name.casefold())
+        attributes.insert(next(later, len(attributes)), f"{name}={value}")
+    return ("|".join(attributes) or "_") + end

@@ -1,0 +1,347 @@
+"""Reads CoNLL-U with CorefUD entities, one document (``# newdoc``) at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from merger.document import (
+    Chain,
+    ChainScope,
+    Document,
+    Mention,
+    Part,
+    Sentence,
+    SentenceSource,
+    Span,
+    chain_order,
+    make_chain,
+    make_mention,
+)
+from merger.errors import AnnotationError, FormatError, Location
+from merger.formats.base import Lines, ReadOptions, genre_of
+from merger.formats.conllu_comments import Comment, name_from_file, parse_comment, part_number
+from merger.formats.conllu_misc import get_attribute, names_in
+from merger.formats.conllu_rows import RowError, Rows, read_rows
+from merger.formats.corefud_entity import (
+    NO_FIRST_STRETCH,
+    NO_LAST_STRETCH,
+    SYNTAX,
+    UNCLOSED,
+    UNOPENED,
+    Fields,
+    Problem,
+    RawMention,
+    parse_entities,
+)
+
+_DIGITS = frozenset("0123456789")
+_NO_DETAILS: Mapping[tuple[Span, ...], str] = {}
+
+
+@dataclass(slots=True)
+class _Block:
+    """The lines of one sentence as they come: comments, rows, blank lines after them."""
+
+    start: int
+    lines: list[str] = field(default_factory=list)
+    rows: list[str] = field(default_factory=list)
+    ended: bool = False
+    newdoc: str | None = None
+    part: int | None = None
+    speaker: str = ""
+    genre: str | None = None
+
+    def line_of_row(self, row: int) -> int:
+        """The line number of a row."""
+        seen = -1
+        for index, line in enumerate(self.lines):
+            seen += line[0] != "#" and not line.isspace()
+            if seen == row:
+                return self.start + index
+        return self.start
+
+    def line_of_token(self, token: int) -> int:
+        """The line number of a word or empty node."""
+        tokens = [row for row, line in enumerate(self.rows) if "-" not in line.partition("\t")[0]]
+        return self.line_of_row(tokens[token])
+
+
+class _Unclosed(NamedTuple):
+    line: int
+    problem: Problem
+
+
+def read_conllu(source: Lines, options: ReadOptions) -> Iterator[Document]:
+    """Yield the documents of one input; see :class:`merger.formats.conllu.ConlluFormat`."""
+    reader = _Reader(source, options)
+    block = _Block(1)
+    number = 0
+    for number, line in enumerate(source.lines, 1):
+        first = line[0]
+        if first in _DIGITS:
+            if block.ended:
+                yield from reader.add(block)
+                block = _Block(number)
+            block.rows.append(line)
+        elif first == "#":
+            if block.ended:
+                yield from reader.add(block)
+                block = _Block(number)
+            comment = parse_comment(line)
+            if comment is not None:
+                if comment.name == "newdoc" and block.newdoc is not None and not block.rows:
+                    yield from reader.add(block)
+                    block = _Block(number)
+                reader.note(block, comment, number)
+        elif line.isspace():
+            block.ended = bool(block.rows)
+        else:
+            # Not a row by its first character: reading the rows says what is wrong with it.
+            if block.ended:
+                yield from reader.add(block)
+                block = _Block(number)
+            block.rows.append(line)
+        block.lines.append(line)
+    yield from reader.end(block, number)
+
+
+class _Reader:
+    """Builds documents from blocks."""
+
+    def __init__(self, source: Lines, options: ReadOptions) -> None:
+        self._source = source
+        self._options = options
+        self._notices = options.notices
+        self._fields = Fields()
+        self._has_fields = False
+        self._documents = 0
+        self._document: _Document | None = None
+
+    def note(self, block: _Block, comment: Comment, line: int) -> None:
+        """Take a comment into account."""
+        if block.rows:
+            if comment.name == "newdoc":
+                message = "a document begins inside a sentence"
+                raise FormatError(message, self._source.place(line), expected="a blank line after every sentence")
+            return
+        if comment.name == "newdoc":
+            block.newdoc = comment.value
+        elif comment.name == "global.Entity":
+            self._set_fields(comment.value, line)
+        elif comment.name == "speaker":
+            block.speaker = comment.value
+        elif comment.name == "meta::genre":
+            block.genre = comment.value
+        elif (number := part_number(comment)) is not None:
+            block.part = number
+
+    def _set_fields(self, text: str, line: int) -> None:
+        self._has_fields = True
+        if text == self._fields.text:
+            return
+        fields = Fields(text)
+        if "eid" not in fields.names:
+            message = f"no entity id among the fields {text!r}"
+            raise FormatError(message, self._source.place(line), expected="eid (or GRP) in global.Entity")
+        self._fields = fields
+
+    def add(self, block: _Block) -> Iterator[Document]:
+        """Add a sentence; yields the document before it if it begins a new one."""
+        if block.newdoc is not None or self._document is None:
+            if self._document is not None:
+                yield self._document.finish()
+            self._document = self._start(block)
+        document = self._document
+        if block.genre:
+            document.genre = block.genre
+        if not block.rows:
+            document.head = "".join(block.lines)
+            return
+        if block.part is not None and block.part != document.number and document.has_sentences:
+            document.start_part(block.part, block.start)
+        document.add_sentence(block, self._fields)
+
+    def _start(self, block: _Block) -> _Document:
+        name = block.newdoc
+        if not name:
+            # Two nameless documents of a file must not become one.
+            name = name_from_file(self._source.name) + (f"-{self._documents}" if self._documents else "")
+        number = block.part or 0
+        pattern = self._options.part_pattern
+        if pattern is not None and (match := pattern.fullmatch(name)):
+            if not match["part"].isdecimal():
+                message = f"part {match['part']!r} in the id {name!r}"
+                raise FormatError(message, self._source.place(block.start), expected="a number")
+            name = match["document"]
+            number = int(match["part"])
+        self._documents += 1
+        return _Document(self._source, self._options, name, number, has_fields=self._has_fields)
+
+    def end(self, block: _Block, last_line: int) -> Iterator[Document]:
+        """Add what is left and yield the last document."""
+        if block.rows or block.newdoc is not None:
+            yield from self.add(block)
+        elif self._document is not None:
+            self._document.tail = "".join(block.lines)
+        else:
+            message = "no document" if last_line else "the file is empty"
+            raise FormatError(message, self._source.place(None), expected="at least one sentence or `# newdoc` line")
+        if self._document is not None:
+            yield self._document.finish()
+
+
+class _Document:
+    """Collects one document."""
+
+    def __init__(self, source: Lines, options: ReadOptions, name: str, number: int, *, has_fields: bool) -> None:
+        self._source = source
+        self._notices = options.notices
+        self._id = name
+        self.number = number
+        self.genre: str | None = None
+        self.head = ""
+        self.tail = ""
+        self._has_entities = has_fields
+        self._parts: list[Part] = []
+        self._numbers = {number}
+        self._sentences: list[Sentence] = []
+        self._chains: dict[str, list[Mention]] = {}
+        self._rank: dict[str, int] = {}
+        self._unclosed: dict[str, list[_Unclosed]] = {}
+
+    @property
+    def has_sentences(self) -> bool:
+        return bool(self._sentences)
+
+    def _place(self, line: int) -> Location:
+        return self._source.place(line, self._id, self.number)
+
+    def start_part(self, number: int, line: int) -> None:
+        """Begin the next part."""
+        self._parts.append(Part(tuple(self._sentences), self.number))
+        self._sentences = []
+        if number in self._numbers:
+            raise FormatError(f"part {number} comes twice", self._place(line), expected="every part once")
+        self._numbers.add(number)
+        self.number = number
+
+    def add_sentence(self, block: _Block, fields: Fields) -> None:
+        """Add a sentence with its mentions."""
+        try:
+            rows = read_rows(block.rows)
+        except RowError as error:
+            place = self._place(block.line_of_row(error.row))
+            raise FormatError(error.message, place, expected=error.expected, hint=error.hint) from None
+        text = "".join(block.lines)
+        details = _NO_DETAILS
+        if "Entity=" in text:
+            details = self._read_entities(block, rows, fields)
+        speakers: tuple[str, ...] | None = None
+        if "Speaker=" in text:
+            cells = [get_attribute(cell, "Speaker") or block.speaker for cell in rows.misc]
+            speakers = tuple(cells) if any(cells) else None
+        elif block.speaker:
+            speakers = (block.speaker,) * len(rows.forms)
+        source = SentenceSource("conllu", text, block.start, fields.text, details)
+        self._sentences.append(
+            Sentence(rows.forms, rows.xpos, rows.upos, speakers, rows.heads, rows.empty, source)
+        )
+
+    def _read_entities(self, block: _Block, rows: Rows, fields: Fields) -> Mapping[tuple[Span, ...], str]:
+        cells = [
+            (token, value)
+            for token, misc in enumerate(rows.misc)
+            if "Entity=" in misc and (value := get_attribute(misc, "Entity"))
+        ]
+        if len(rows.misc) < len(block.rows):
+            self._warn_of_ranges(block)
+        if not cells:
+            return _NO_DETAILS
+        self._has_entities = True
+        parsed = parse_entities(cells, fields)
+        for problem in parsed.problems:
+            self._report(problem, block.line_of_token(problem.token))
+        owners: dict[tuple[Span, ...], RawMention] = {}
+        for mention in parsed.mentions:
+            self._rank.setdefault(mention.id, len(self._rank))
+            spans = ((mention.spans[0]),)
+            if len(mention.spans) > 1:
+                spans = make_mention(0, 0, tuple(mention.spans)).spans
+            owner = owners.setdefault(spans, mention)
+            if owner is not mention and self._takes_over(mention, owner, block):
+                owners[spans] = mention
+        part, sentence = len(self._parts), len(self._sentences)
+        for spans, mention in owners.items():
+            pieces = spans if len(spans) > 1 else ()
+            place = Mention(part, sentence, spans[0][0], spans[-1][1], pieces)
+            self._chains.setdefault(mention.id, []).append(place)
+        return {spans: mention.content for spans, mention in owners.items()}
+
+    def _takes_over(self, mention: RawMention, owner: RawMention, block: _Block) -> bool:
+        """What to do about a span that is already a mention."""
+        place = self._place(block.line_of_token(mention.spans[0][0]))
+        if mention.id == owner.id:
+            error = AnnotationError(f"one span is a mention of entity {owner.id} twice", place)
+            self._notices.warn("span twice in a chain", error)
+            return False
+        message = f"one span is a mention of entity {owner.id} and of entity {mention.id}"
+        error = AnnotationError(message, place, expected="every span in one entity")
+        self._notices.repair("span in two chains", error, "it stays in the entity that begins first")
+        return self._rank[mention.id] < self._rank[owner.id]
+
+    def _warn_of_ranges(self, block: _Block) -> None:
+        for row, line in enumerate(block.rows):
+            if "-" in line.partition("\t")[0] and "Entity" in names_in(line.rpartition("\t")[2]):
+                place = self._place(block.line_of_row(row))
+                message = "Entity on the row of a multiword token is not read"
+                error = FormatError(message, place, expected="brackets on the rows of words")
+                self._notices.warn("entity on a multiword token", error)
+
+    def _report(self, problem: Problem, line: int) -> None:
+        if problem.kind is SYNTAX:
+            message = f"Entity {problem.key!r} is {SYNTAX.text}"
+            raise FormatError(message, self._place(line), expected="brackets such as (e1-person-1(e2)e3)")
+        if problem.kind in {UNCLOSED, NO_LAST_STRETCH}:
+            # A closing bracket in a later sentence would make it a mention over a sentence boundary.
+            self._unclosed.setdefault(problem.key, []).append(_Unclosed(line, problem))
+            return
+        earlier = self._unclosed.get(problem.key)
+        if earlier:
+            opened = earlier.pop().line
+            error = AnnotationError(
+                f"a mention of entity {problem.key} that opened at line {opened} goes on in another sentence",
+                self._place(line),
+                expected="mentions inside one sentence",
+            )
+            self._notices.repair("mention over a sentence boundary", error, "the mention is dropped")
+            return
+        kind = "mention never opened" if problem.kind is UNOPENED else "stretch of a mention missing"
+        self._drop(kind, problem, line)
+
+    def _drop(self, kind: str, problem: Problem, line: int) -> None:
+        error = AnnotationError(f"a mention of entity {problem.key} {problem.kind.text}", self._place(line))
+        repair = "the bracket is dropped" if problem.kind in {UNOPENED, NO_FIRST_STRETCH} else "the mention is dropped"
+        self._notices.repair(kind, error, repair)
+
+    def finish(self) -> Document:
+        """The document."""
+        left = sorted((each for several in self._unclosed.values() for each in several), key=lambda each: each.line)
+        for line, problem in left:
+            kind = "mention never closed" if problem.kind is UNCLOSED else "stretch of a mention missing"
+            self._drop(kind, problem, line)
+        if not self._has_entities:
+            message = "no Entity annotation: neither `# global.Entity` nor Entity= in MISC"
+            self._notices.add("no entity annotation", message, self._source.place(None, self._id))
+        self._parts.append(Part(tuple(self._sentences), self.number, self.head, self.tail))
+        chains = [make_chain(entity, mentions) for entity, mentions in self._chains.items()]
+        chains.sort(key=chain_order)
+        return Document(
+            self._id,
+            tuple(self._parts),
+            tuple(chains),
+            ChainScope.DOCUMENT if len(self._parts) > 1 else ChainScope.PART,
+            self.genre or genre_of(self._id),
+            self._source.name,
+        )

@@ -1,0 +1,146 @@
+"""Writes CoNLL-U with CorefUD entities. What was read from CoNLL-U keeps every byte that the chains don't change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from merger.document import Document, Part, Sentence, SentenceSource
+from merger.errors import Location
+from merger.formats.base import genre_of
+from merger.formats.conllu_changes import SentenceChange, has_links, is_unchanged, new_content
+from merger.formats.conllu_comments import is_name_from_file
+from merger.formats.conllu_head import Head, begins_document, may_need_change, new_head, set_head, top_lines
+from merger.formats.conllu_new_rows import new_sentence
+from merger.formats.conllu_plan import Plan, conllu_layout, make_plan
+from merger.formats.corefud_cells import Placed, make_cells
+from merger.notices import Notices
+
+
+def write_conllu(document: Document, notices: Notices) -> Iterator[str]:
+    """Yield the document's text, a sentence at a time; see :class:`merger.formats.conllu.ConlluFormat`.
+
+    Raises :class:`~merger.errors.UnsupportedError` for mentions of one entity that brackets cannot tell apart.
+    """
+    return _Writer(document, notices).write()
+
+
+class _Writer:
+    def __init__(self, document: Document, notices: Notices) -> None:
+        self._document = document
+        self._notices = notices
+        self._plan: Plan = make_plan(document, notices)
+        self._id = " ".join(document.id.split()) or "document"
+        self._several = len(document.parts) > 1
+        # Without an id in the text, only a document that stays one `# newdoc` can do without one again.
+        self._nameless = len(self._plan.fields) == 1 and is_name_from_file(document.id, document.file)
+        self._top: frozenset[str] = frozenset()
+        self._sentences = 0
+
+    def write(self) -> Iterator[str]:
+        block = -1
+        for index, part in enumerate(self._document.parts):
+            begins = self._plan.blocks[index] != block
+            block = self._plan.blocks[index]
+            if part.sentences:
+                for position, sentence in enumerate(part.sentences):
+                    head = self._head(index, begins=begins and position == 0, first=position == 0)
+                    yield self._sentence(index, position, sentence, head)
+            else:
+                yield self._empty_part(part, self._head(index, begins=begins, first=True))
+            if part.tail and (not part.sentences or conllu_layout(part.sentences[-1]) is not None):
+                yield _complete(part.tail) if index + 1 < len(self._document.parts) else part.tail
+
+    def _head(self, part: int, *, begins: bool, first: bool) -> Head:
+        document = self._document
+        number = document.parts[part].number
+        fields = self._plan.fields[self._plan.blocks[part]].text
+        genre = document.genre if document.genre != genre_of(document.id) else None
+        return Head(
+            self._id if begins else None,
+            self._nameless,
+            number,
+            first and (self._several or number != 0),
+            fields if begins else "",
+            genre or "",
+        )
+
+    def _place(self, part: int, sentence: int) -> Location:
+        return Location(self._document.file, document=self._document.id, part=part, sentence=sentence)
+
+    def _sentence(self, part: int, position: int, sentence: Sentence, head: Head) -> str:
+        self._sentences += 1
+        wanted = self._plan.wanted.get((part, position), [])
+        block = self._plan.blocks[part]
+        fields = self._plan.fields[block]
+        source = sentence.source
+        if source is None or conllu_layout(sentence) is None:
+            return self._new_sentence(part, position, sentence, head)
+        links = self._plan.links if has_links(source.text) else None
+        unchanged = links is None and is_unchanged(source, wanted, fields)
+        if unchanged and head.document is None and not head.states_part and not may_need_change(source.text):
+            return _complete(source.text)
+        lines = source.text.split("\n")
+        if not unchanged:
+            change = SentenceChange(lines, sentence, source, fields, self._notices)
+            origin = self._plan.origins[part, position]
+            rewrite = None if links is None else partial(links.rewrite, origin, block)
+            change.apply(wanted, rewrite, self._place(part, position))
+        self._set_head(lines, source, head, part, position)
+        return _complete("\n".join(lines))
+
+    def _set_head(self, lines: list[str], source: SentenceSource, head: Head, part: int, position: int) -> None:
+        if head.document is not None:
+            self._top = frozenset(top_lines(source.text))
+            if not self._declares_fields(source, part):
+                head = Head(head.document, head.nameless, head.part, head.states_part, "", head.genre)
+        set_head(lines, head, partial(self._lost, part, position))
+
+    def _declares_fields(self, source: SentenceSource, part: int) -> bool:
+        """Whether the block needs ``global.Entity``: not if its text came without and stays as it came."""
+        if not begins_document(source.text) and not self._nameless:
+            return True
+        if any(line.startswith("#") and "global.Entity" in line for line in self._top):
+            return True
+        block = self._plan.blocks[part]
+        return not source.layout and any(self._plan.blocks[place[0]] == block for place in self._plan.wanted)
+
+    def _lost(self, part: int, position: int, comment: str) -> None:
+        if comment not in self._top:
+            message = f"comments at the top of later parts are left out, such as {comment!r}"
+            self._notices.add("comments at the top of a part left out", message, self._place(part, position))
+
+    def _new_sentence(self, part: int, position: int, sentence: Sentence, head: Head) -> str:
+        place = self._place(part, position)
+        lines = new_head(Head(head.document, False, head.part, head.states_part, head.fields, head.genre))  # noqa: FBT003
+        if not sentence.forms:
+            self._notices.add("empty sentence left out", "CoNLL-U has no sentences without words", place)
+            return "\n".join([*lines, "", ""]) if lines else ""
+        fields = self._plan.fields[self._plan.blocks[part]]
+        wanted = self._plan.wanted.get((part, position), [])
+        placed = [Placed(each.spans, each.entity, new_content(sentence, each, fields)) for each in wanted]
+        cells = make_cells(placed, fields)
+        lines += new_sentence(sentence, f"{self._id}-{self._sentences}", cells, self._notices, place)
+        return "\n".join(lines) + "\n"
+
+    def _empty_part(self, part: Part, head: Head) -> str:
+        lines = part.head.split("\n") if begins_document(part.head) else []
+        if head.document is None:
+            self._notices.add(
+                "empty part left out",
+                f"part {part.number} has no sentences: it is not in the text",
+                Location(self._document.file, document=self._document.id),
+            )
+            return ""
+        set_head(lines, head, lambda _: None)
+        return _complete("\n".join(lines))
+
+
+def _complete(text: str) -> str:
+    """The text with its last line's end and a blank line after it, so that anything may follow."""
+    if text.endswith(("\n\n", "\n\r\n")):
+        return text
+    newline = "\r\n" if "\r\n" in text else "\n"
+    if not text.endswith("\n"):
+        text += newline
+    return text if not text.rpartition("\n")[0].rpartition("\n")[2].strip() else text + newline

@@ -1,0 +1,287 @@
+"""CorefUD's ``Entity`` attribute: brackets in MISC, such as ``(e1-person-2(e2--1)`` and ``e3[1/2])e1)``.
+
+Source: CorefUD 1.x format description. An opening bracket carries the entity's id and the mention's attributes in the
+order that ``# global.Entity`` gives (``eid-etype-head-other``); ``GRP`` and ``entity`` are older names of ``eid`` and
+``etype``. A closing bracket carries the id alone. ``[2/3]`` after the id marks the second of three stretches of a
+discontinuous mention. A closing bracket belongs to the last opened one with the same id and stretch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from sys import intern
+from typing import NamedTuple
+
+from merger.document import Span
+
+DEFAULT_FIELDS = "eid-etype-head-other"
+_OLD_NAMES = {"GRP": "eid", "entity": "etype"}
+_BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)")
+_MARK = re.compile(r"(.+)\[([0-9]+)/([0-9]+)\]", re.DOTALL)
+_FORBIDDEN = re.compile(r"[\s()\-|=\[\]<,]")
+
+
+class Bracket(NamedTuple):
+    """One bracket of a cell: ``(content``, ``content)`` or ``(content)``."""
+
+    opens: bool
+    closes: bool
+    content: str
+
+
+class RawMention:
+    """A mention as its brackets say it.
+
+    ``id`` is the entity's, ``content`` the first opening bracket's text without a stretch mark. ``spans`` are the
+    stretches in the order in which they closed, ``brackets`` the numbers of its brackets, counted over the sentence.
+    """
+
+    __slots__ = ("brackets", "broken", "content", "id", "missing", "next_stretch", "spans")
+
+    def __init__(self, entity: str, content: str, bracket: int, stretches: int = 1) -> None:
+        self.id = entity
+        self.content = content
+        self.spans: list[Span] = []
+        self.brackets = [bracket]
+        self.missing = stretches
+        self.next_stretch = 2
+        self.broken = False
+
+
+class ProblemKind(NamedTuple):
+    """What may be wrong with the brackets of a sentence."""
+
+    name: str
+    text: str
+
+
+SYNTAX = ProblemKind("syntax", "not a list of brackets")
+UNOPENED = ProblemKind("unopened", "is closed but was never opened")
+UNCLOSED = ProblemKind("unclosed", "is opened but never closed")
+NO_FIRST_STRETCH = ProblemKind("no first stretch", "has a later stretch without the one before it")
+NO_LAST_STRETCH = ProblemKind("no last stretch", "lacks its last stretch")
+
+
+class Problem(NamedTuple):
+    """Something wrong at a token; ``key`` is the entity id with its stretch mark."""
+
+    kind: ProblemKind
+    token: int
+    key: str
+
+
+class Parsed(NamedTuple):
+    """The mentions of one sentence in the order in which they open, and what was wrong."""
+
+    mentions: list[RawMention]
+    problems: list[Problem]
+
+
+@dataclass(frozen=True)
+class Fields:
+    """The order of a bracket's fields. With an empty ``text`` only the id is known, and it comes first.
+
+    Raises ``ValueError`` on first use if there is no id among them.
+    """
+
+    text: str = ""
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The fields by their newer names."""
+        return tuple(_OLD_NAMES.get(name, name) for name in self.text.split("-")) if self.text else ("eid",)
+
+    @cached_property
+    def id_index(self) -> int:
+        """Where the entity id stands."""
+        return self.names.index("eid")
+
+    @cached_property
+    def etype_index(self) -> int:
+        """Where the entity type stands, -1 if nowhere."""
+        return self.names.index("etype") if "etype" in self.names else -1
+
+    def get(self, content: str, index: int) -> str:
+        """One field of a bracket's text, empty if it is not there."""
+        if index < 0:
+            return ""
+        values = content.split("-")
+        return values[index] if index < len(values) else ""
+
+    def entity(self, content: str) -> str:
+        """The entity id in an opening bracket's text."""
+        return content if "-" not in content else self.get(content, self.id_index)
+
+    def key(self, closing: str) -> str:
+        """The entity id and stretch mark in a closing bracket, which in old files has the fields before the id too."""
+        return closing if "-" not in closing else self.get(closing, self.id_index)
+
+    def put(self, content: str, index: int, value: str) -> str:
+        """A bracket's text with one field changed."""
+        values = content.split("-")
+        values.extend([""] * (index + 1 - len(values)))
+        values[index] = value
+        return "-".join(values)
+
+    def make(self, **values: str) -> str:
+        """A bracket's text from named fields; empty ones at the end are left out."""
+        texts = [values.get(name, "") for name in self.names]
+        while texts and not texts[-1]:
+            texts.pop()
+        return "-".join(texts)
+
+    def convert(self, content: str, target: Fields) -> tuple[str, list[str]]:
+        """A bracket's text in another field order, and the fields that have no place there.
+
+        What the other order lacks goes into its ``other`` field as ``name:value``.
+        """
+        names = self.names if self.text else Fields(DEFAULT_FIELDS).names
+        values = dict(zip(names, content.split("-", len(names) - 1), strict=False))
+        foreign = [name for name in names if values.get(name) and name not in target.names]
+        if "other" in target.names and foreign:
+            extra = [values["other"]] if values.get("other") else []
+            extra += [f"{name}:{values[name].replace(',', '%2C')}" for name in foreign]
+            values["other"] = ",".join(extra)
+            foreign = []
+        return target.make(**values), foreign
+
+
+def brackets_of(value: str) -> list[Bracket]:
+    """The brackets of a cell whose value was parsed without a syntax problem."""
+    return [Bracket(not closing, bool(closing or both), opening or closing) for opening, both, closing in _found(value)]
+
+
+def _found(value: str) -> list[tuple[str, str, str]]:
+    return _BRACKET.findall(value)
+
+
+def parse_entities(cells: Iterable[tuple[int, str]], fields: Fields) -> Parsed:
+    """Find the mentions in the ``Entity`` values of one sentence, given as (token, value)."""
+    sentence = _Sentence(fields)
+    for token, value in cells:
+        sentence.add(token, value)
+    return sentence.finish()
+
+
+class _Sentence:
+    """The state of reading one sentence: open brackets by id and mark, and unfinished discontinuous mentions."""
+
+    def __init__(self, fields: Fields) -> None:
+        self._fields = fields
+        self._number = 0
+        self._open: dict[str, list[tuple[int, RawMention]]] = {}
+        self._stretched: dict[tuple[str, int], list[RawMention]] = {}
+        self._mentions: list[RawMention] = []
+        self._problems: list[Problem] = []
+
+    def add(self, token: int, value: str) -> None:
+        found = _found(value)
+        # The expression skips what it does not know, so the lengths show whether it took everything.
+        length = sum(len(opening) + len(both) + len(closing) + 1 for opening, both, closing in found)
+        if length != len(value):
+            self._problems.append(Problem(SYNTAX, token, value))
+            return
+        for opening, both, closing in found:
+            if closing:
+                self._close(token, self._fields.key(closing))
+            else:
+                self._begin(token, opening, closed=bool(both))
+            self._number += 1
+
+    def _begin(self, token: int, content: str, *, closed: bool) -> None:
+        key = self._fields.entity(content)
+        if not key:
+            self._problems.append(Problem(SYNTAX, token, f"({content}"))
+            return
+        if key[-1] == "]" and (mark := _MARK.fullmatch(key)):
+            mention = self._stretch(token, content, key, mark)
+        else:
+            mention = RawMention(intern(key), intern(content), self._number)
+        if closed:
+            self._end(mention, (token, token))
+        else:
+            self._open.setdefault(key, []).append((token, mention))
+
+    def _stretch(self, token: int, content: str, key: str, mark: re.Match[str]) -> RawMention:
+        entity, stretch, count = mark[1], int(mark[2]), int(mark[3])
+        content = self._fields.put(content, self._fields.id_index, entity)
+        if not 0 < stretch <= count:
+            self._problems.append(Problem(SYNTAX, token, key))
+        elif stretch == 1:
+            mention = RawMention(intern(entity), intern(content), self._number, count)
+            if count > 1:
+                self._stretched.setdefault((entity, count), []).append(mention)
+            return mention
+        unfinished = self._stretched.get((entity, count), [])
+        for mention in reversed(unfinished):
+            if mention.next_stretch == stretch:
+                mention.next_stretch += 1
+                mention.brackets.append(self._number)
+                if stretch == count:
+                    unfinished.remove(mention)
+                return mention
+        mention = RawMention(entity, content, self._number, count)
+        mention.broken = True
+        if 0 < stretch <= count:
+            self._problems.append(Problem(NO_FIRST_STRETCH, token, key))
+        return mention
+
+    def _close(self, token: int, key: str) -> None:
+        stack = self._open.get(key)
+        if not stack:
+            self._problems.append(Problem(UNOPENED, token, key))
+            return
+        start, mention = stack.pop()
+        mention.brackets.append(self._number)
+        self._end(mention, (start, token))
+
+    def _end(self, mention: RawMention, span: Span) -> None:
+        mention.spans.append(span)
+        mention.missing -= 1
+        if not mention.missing:
+            self._mentions.append(mention)
+
+    def finish(self) -> Parsed:
+        for key, stack in self._open.items():
+            for start, mention in stack:
+                if not mention.broken:
+                    mention.broken = True
+                    self._problems.append(Problem(UNCLOSED, start, key))
+        for (entity, count), unfinished in self._stretched.items():
+            for mention in unfinished:
+                if not mention.broken:
+                    key = f"{entity}[{mention.next_stretch}/{count}]"
+                    self._problems.append(Problem(NO_LAST_STRETCH, mention.spans[-1][1], key))
+        self._mentions.sort(key=_first_bracket)
+        self._problems.sort(key=_token)
+        return Parsed([mention for mention in self._mentions if not mention.broken], self._problems)
+
+
+def _first_bracket(mention: RawMention) -> int:
+    return mention.brackets[0]
+
+
+def _token(problem: Problem) -> int:
+    return problem.token
+
+
+def writable_ids(ids: Sequence[str]) -> list[str]:
+    """Ids that ``Entity`` can carry, one for each given: those without the format's own characters stay as they are,
+    the others are changed and stay distinct.
+    """
+    used = {entity for entity in ids if entity and not _FORBIDDEN.search(entity)}
+    names = {entity: entity for entity in used}
+    for entity in ids:
+        if entity in names:
+            continue
+        base = name = _FORBIDDEN.sub("_", entity) or "e"
+        count = 1
+        while name in used:
+            count += 1
+            name = f"{base}_{count}"
+        used.add(name)
+        names[entity] = name
+    return [names[entity] for entity in ids]
