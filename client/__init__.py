@@ -1,1 +1,80 @@
-"""Client of the merger: scoring, remote access and the command line."""
+"""Client of the merger: scoring and merging on a server; the command line lives in ``client.cli``.
+
+The public surface of the package::
+
+    from client import RemoteMerger, evaluate
+
+    with RemoteMerger("localhost:50051") as remote:
+        result = remote.merge(document, "greedy", {"match": "mention"})
+    evaluation = evaluate([key], [result.document], parts=[document])
+    print(evaluation.total.conll_f1, evaluation.signature)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from client.errors import RemoteError as RemoteError
+    from client.remote import RemoteMerger as RemoteMerger
+    from client.remote import RemoteStream as RemoteStream
+    from client.remote import StreamResult as StreamResult
+    from client.scoring import METRICS as METRICS
+    from client.scoring import Clustering as Clustering
+    from client.scoring import Counts as Counts
+    from client.scoring import Scores as Scores
+    from client.scoring import conll_f1 as conll_f1
+    from client.scoring import score_document as score_document
+    from client.scoring import score_documents as score_documents
+    from client.scoring.evaluation import DocumentResult as DocumentResult
+    from client.scoring.evaluation import Evaluation as Evaluation
+    from client.scoring.evaluation import Result as Result
+    from client.scoring.evaluation import evaluate as evaluate
+    from client.scoring.links import LinkCounts as LinkCounts
+    from client.scoring.links import count_links as count_links
+    from client.scoring.signature import Signature as Signature
+
+# Imported when asked for: a script that only reads documents does not pay for the rest.
+_MODULES = {
+    "client.errors": ("RemoteError",),
+    "client.remote": ("RemoteMerger", "RemoteStream", "StreamResult"),
+    "client.scoring": ("Clustering", "Counts", "METRICS", "Scores", "conll_f1", "score_document", "score_documents"),
+    "client.scoring.evaluation": ("DocumentResult", "Evaluation", "Result", "evaluate"),
+    "client.scoring.links": ("LinkCounts", "count_links"),
+    "client.scoring.signature": ("Signature",),
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "METRICS",
+    "Clustering",
+    "Counts",
+    "DocumentResult",
+    "Evaluation",
+    "LinkCounts",
+    "RemoteError",
+    "RemoteMerger",
+    "RemoteStream",
+    "Result",
+    "Scores",
+    "Signature",
+    "StreamResult",
+    "conll_f1",
+    "count_links",
+    "evaluate",
+    "score_document",
+    "score_documents",
+]
+
+
+def __getattr__(name: str) -> object:
+    try:
+        module = _HOME[name]
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    return getattr(import_module(module), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

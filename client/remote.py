@@ -273,7 +273,7 @@ def _sendable(document_id: str) -> Iterator[None]:
         yield
     except (ValueError, TypeError) as error:
         place = Location(document=document_id)
-        raise UnsupportedError(f"{place}: this can't be sent to a server: {error}") from error
+        raise UnsupportedError(f"this can't be sent to a server: {error}", place) from error
 
 
 @contextmanager

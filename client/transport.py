@@ -6,10 +6,10 @@ import contextlib
 import ipaddress
 import queue
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, cast
 
 import grpc
-from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1 import health_pb2
 from grpc_status import rpc_status
 
 from client.errors import (
@@ -47,7 +47,14 @@ class Connection:
             options.append(("grpc.enable_http_proxy", 0))
         self._channel = grpc.insecure_channel(address, options)
         self._stub = ChainMergeServiceStub(self._channel)
-        self._health = health_pb2_grpc.HealthStub(self._channel)
+        # The stub packages don't know the methods of the health service's own stub.
+        self._check_health: grpc.UnaryUnaryMultiCallable[
+            health_pb2.HealthCheckRequest, health_pb2.HealthCheckResponse
+        ] = self._channel.unary_unary(
+            "/grpc.health.v1.Health/Check",
+            request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
+            response_deserializer=health_pb2.HealthCheckResponse.FromString,
+        )
 
     def close(self) -> None:
         """Cancel what runs and disconnect."""
@@ -69,7 +76,7 @@ class Connection:
         """What the health check says. Raises what :func:`translate` makes of errors."""
         self._connect()
         with self._translated():
-            response = self._health.Check(health_pb2.HealthCheckRequest(service=SERVICE), timeout=timeout)
+            response = self._check_health(health_pb2.HealthCheckRequest(service=SERVICE), timeout=timeout)
         return bool(response.status == health_pb2.HealthCheckResponse.SERVING)
 
     def merge_stream(self, timeout: float | None) -> StreamCall:
@@ -83,7 +90,7 @@ class Connection:
         # A call that waits for the connection; grpc's own future for it leaves a thread that outlives the channel.
         request = health_pb2.HealthCheckRequest(service=SERVICE)
         try:
-            self._health.Check(request, timeout=self._connect_timeout, wait_for_ready=True)
+            self._check_health(request, timeout=self._connect_timeout, wait_for_ready=True)
         except grpc.RpcError as error:
             reason = translate(error, self.address)
             if not isinstance(reason, DeadlineError):
@@ -141,12 +148,10 @@ class StreamCall:
 
 def translate(error: grpc.RpcError, address: str) -> MergeBaselineError:
     """What to raise for a failed call: what the server raised, if it is an error of merger, else a RemoteError."""
-    if not isinstance(error, grpc.Call):
-        return RemoteError(f"the call to {address} failed: {error}", address)
     error_id: str | None = None
     # A status that contradicts the call's own code comes from something in between; the code counts then.
     with contextlib.suppress(ValueError):
-        status = rpc_status.from_call(error)
+        status = rpc_status.from_call(cast("grpc.Call", error))
         if status is not None:
             known = error_of(status)
             if known is not None:

@@ -1,1 +1,167 @@
-"""Merging of per-part coreference chains: documents, formats, strategies."""
+"""Merging of per-part coreference chains: documents, formats, strategies, decisions.
+
+The public surface of the package::
+
+    from merger import make_strategy, merge_document, read_documents
+
+    for document in read_documents("parts.conll"):
+        result = merge_document(document, make_strategy("greedy", {"match": "mention"}))
+        for decision in result.decisions:
+            print(decision.chain, decision.antecedent, decision.evidence)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from merger.boundaries import with_boundaries_of as with_boundaries_of
+    from merger.decisions import Decision as Decision
+    from merger.decisions import Evidence as Evidence
+    from merger.decisions import MentionPair as MentionPair
+    from merger.decisions import MergedChains as MergedChains
+    from merger.decisions import apply_decisions as apply_decisions
+    from merger.decisions import read_decisions as read_decisions
+    from merger.document import Chain as Chain
+    from merger.document import ChainRef as ChainRef
+    from merger.document import ChainScope as ChainScope
+    from merger.document import Document as Document
+    from merger.document import Mention as Mention
+    from merger.document import Part as Part
+    from merger.document import Sentence as Sentence
+    from merger.document import chains_by_part as chains_by_part
+    from merger.document import make_chain as make_chain
+    from merger.document import make_mention as make_mention
+    from merger.errors import AlignmentError as AlignmentError
+    from merger.errors import AnnotationError as AnnotationError
+    from merger.errors import DecisionError as DecisionError
+    from merger.errors import FormatError as FormatError
+    from merger.errors import InputError as InputError
+    from merger.errors import Location as Location
+    from merger.errors import MergeBaselineError as MergeBaselineError
+    from merger.errors import MissingTagsError as MissingTagsError
+    from merger.errors import OptionError as OptionError
+    from merger.errors import UnavailableError as UnavailableError
+    from merger.errors import UnsupportedError as UnsupportedError
+    from merger.formats import FORMATS as FORMATS
+    from merger.formats import ReadOptions as ReadOptions
+    from merger.formats import read_documents as read_documents
+    from merger.formats import write_documents as write_documents
+    from merger.merge import MergeResult as MergeResult
+    from merger.merge import PartMerger as PartMerger
+    from merger.merge import merge_document as merge_document
+    from merger.notices import Notice as Notice
+    from merger.notices import Notices as Notices
+    from merger.notices import Policy as Policy
+    from merger.split import Cut as Cut
+    from merger.split import MergeTask as MergeTask
+    from merger.split import split_document as split_document
+    from merger.strategies import STRATEGIES as STRATEGIES
+    from merger.strategies import Option as Option
+    from merger.strategies import Strategy as Strategy
+    from merger.strategies import StrategyInfo as StrategyInfo
+    from merger.strategies import list_strategies as list_strategies
+    from merger.strategies import make_strategy as make_strategy
+    from merger.version import VERSION as VERSION
+
+# Imported when asked for: a script that only reads documents does not pay for the rest.
+_MODULES = {
+    "merger.boundaries": ("with_boundaries_of",),
+    "merger.decisions": ("Decision", "Evidence", "MentionPair", "MergedChains", "apply_decisions", "read_decisions"),
+    "merger.document": (
+        "Chain",
+        "ChainRef",
+        "ChainScope",
+        "Document",
+        "Mention",
+        "Part",
+        "Sentence",
+        "chains_by_part",
+        "make_chain",
+        "make_mention",
+    ),
+    "merger.errors": (
+        "AlignmentError",
+        "AnnotationError",
+        "DecisionError",
+        "FormatError",
+        "InputError",
+        "Location",
+        "MergeBaselineError",
+        "MissingTagsError",
+        "OptionError",
+        "UnavailableError",
+        "UnsupportedError",
+    ),
+    "merger.formats": ("FORMATS", "ReadOptions", "read_documents", "write_documents"),
+    "merger.merge": ("MergeResult", "PartMerger", "merge_document"),
+    "merger.notices": ("Notice", "Notices", "Policy"),
+    "merger.split": ("Cut", "MergeTask", "split_document"),
+    "merger.strategies": ("Option", "STRATEGIES", "Strategy", "StrategyInfo", "list_strategies", "make_strategy"),
+    "merger.version": ("VERSION",),
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "FORMATS",
+    "STRATEGIES",
+    "VERSION",
+    "AlignmentError",
+    "AnnotationError",
+    "Chain",
+    "ChainRef",
+    "ChainScope",
+    "Cut",
+    "Decision",
+    "DecisionError",
+    "Document",
+    "Evidence",
+    "FormatError",
+    "InputError",
+    "Location",
+    "Mention",
+    "MentionPair",
+    "MergeBaselineError",
+    "MergeResult",
+    "MergeTask",
+    "MergedChains",
+    "MissingTagsError",
+    "Notice",
+    "Notices",
+    "Option",
+    "OptionError",
+    "Part",
+    "PartMerger",
+    "Policy",
+    "ReadOptions",
+    "Sentence",
+    "Strategy",
+    "StrategyInfo",
+    "UnavailableError",
+    "UnsupportedError",
+    "apply_decisions",
+    "chains_by_part",
+    "list_strategies",
+    "make_chain",
+    "make_mention",
+    "make_strategy",
+    "merge_document",
+    "read_decisions",
+    "read_documents",
+    "split_document",
+    "with_boundaries_of",
+    "write_documents",
+]
+
+
+def __getattr__(name: str) -> object:
+    try:
+        module = _HOME[name]
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    return getattr(import_module(module), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

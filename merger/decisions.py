@@ -135,6 +135,8 @@ def build_merged(document: Document, merged: MergedChains) -> Document:
 def apply_decisions(document: Document, decisions: Iterable[Decision]) -> Document:
     """Merge a document's part chains by decisions given in any order.
 
+    One-mention chains take no part in merging (LongtoNotes 3.1, A.4): without a decision they pass through unmerged.
+
     Raises :class:`~merger.errors.DecisionError` as :meth:`MergedChains.apply` does.
     """
     by_part: list[list[Decision]] = [[] for _ in document.parts]
@@ -148,6 +150,9 @@ def apply_decisions(document: Document, decisions: Iterable[Decision]) -> Docume
         by_part[decision.chain.part].append(decision)
     merged = MergedChains()
     for part, chains in enumerate(chains_by_part(document)):
+        decided = {decision.chain for decision in by_part[part]}
+        lone = [ChainRef(part, chain.id) for chain in chains if len(chain.mentions) == 1]
+        by_part[part].extend(Decision(ref) for ref in lone if ref not in decided)
         merged.apply(part, chains, by_part[part], document.id)
     return build_merged(document, merged)
 

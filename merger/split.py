@@ -20,8 +20,8 @@ from merger.notices import Notices
 class Cut(Enum):
     """How a document is cut.
 
-    ``TOKENS``: a part ends with the sentence that brings it to the given number of tokens or more. ``SENTENCES``: a
-    part has the given number of sentences. ``PARTS``: the given number of parts, as equal in tokens as sentence
+    ``TOKENS``: a part has at most the given number of tokens, or one longer sentence. ``SENTENCES``: a part has at most
+    the given number of sentences. ``PARTS``: the given number of parts, as equal in tokens as sentence
     boundaries allow. ``KEEP``: the parts that the document has already.
     """
 
@@ -99,7 +99,7 @@ def _by_tokens(lengths: Sequence[int], size: int) -> list[int]:
     starts = [0]
     filled = 0
     for index, length in enumerate(lengths):
-        if filled >= size:
+        if filled and filled + length > size:
             starts.append(index)
             filled = 0
         filled += length

@@ -30,7 +30,7 @@ def noun_flags(sentence: Sentence) -> tuple[bool, ...]:
     another tag set. Without tags nothing is a noun.
     """
     xpos, upos = sentence.xpos, sentence.upos
-    if xpos is not None and (upos is None or PENN_TAGS.issuperset(tag for tag in xpos if tag)):
+    if xpos is not None and any(xpos) and (upos is None or PENN_TAGS.issuperset(tag for tag in xpos if tag)):
         return tuple(tag.startswith(("NN", "NP")) for tag in xpos)
     if upos is not None:
         return tuple(tag in UNIVERSAL_NOUNS for tag in upos)

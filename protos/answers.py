@@ -7,13 +7,14 @@ is called between parts with the number of parts done; what it raises ends the w
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from google.protobuf.message import DecodeError, Message
 
 from merger.decisions import Decision, MergedChains
 from merger.document import Chain, ChainRef, Document, Part
-from merger.errors import Location, UnavailableError
+from merger.errors import InputError, Location, UnavailableError
 from merger.merge import PartMerger, merge_document
 from merger.notices import Notices
 from merger.strategies import STRATEGIES, Run, Strategy, make_strategy
@@ -28,11 +29,11 @@ from protos.documents import document_from_message, part_from_message
 from protos.merge_baseline import v1
 from protos.strategies import describe, spec_from_message
 from protos.validation import (
-    InvalidRequestError,
     Violation,
     check,
     document_request_violations,
     part_violations,
+    request_error,
     setup_violations,
 )
 
@@ -46,7 +47,7 @@ def _decode(kind: type[_M], data: bytes) -> _M:
         return kind.FromString(data)
     except DecodeError:
         violation = Violation("request", f"damaged; expected an encoded {kind.DESCRIPTOR.full_name}")
-        raise InvalidRequestError(str(violation), violations=[violation]) from None
+        raise request_error([violation]) from None
 
 
 def _strategy(spec: v1.StrategySpec) -> Strategy:
@@ -124,7 +125,13 @@ class _Stream:
         index = len(self._decisions)
         check(part_violations(message, "part"), Location(document=self._id or None, part=index))
         part, chains = part_from_message(message, index)
-        decisions = self._merger.add(part, chains)
+        try:
+            decisions = self._merger.add(part, chains)
+        except InputError as error:
+            # On a stream strategies are not told the document.
+            if error.location.document is None:
+                error.location = replace(error.location, document=self._id)
+            raise
         self._decisions.append(decisions)
         self._chains.update(chains_by_ref(index, chains))
         return v1.PartDecisions(part=index, decisions=[decision_to_message(decision) for decision in decisions])
@@ -159,7 +166,8 @@ class StreamAnswers:
         expected = "setup" if self._stream is None else "part"
         if kind != expected:
             order = "a setup first, then only parts"
-            check([Violation(kind or "message", f"{kind or 'nothing'} instead of a {expected}; expected {order}")])
+            found = f"{kind or 'nothing'} instead of a {expected}"
+            raise request_error([Violation(kind or "message", f"{found}; expected {order}")])
         if self._stream is None:
             self._stream = _Stream(request.setup)
             return None
@@ -168,5 +176,5 @@ class StreamAnswers:
     def finish(self) -> bytes:
         """The summary."""
         if self._stream is None:
-            raise InvalidRequestError("the stream ended without a setup")
+            raise request_error([Violation("setup", "missing; expected a setup before the end of the stream")])
         return v1.MergeStreamResponse(summary=self._stream.summary()).SerializeToString()

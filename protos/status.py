@@ -51,11 +51,11 @@ _KINDS = (
     _Kind(AnnotationError, code_pb2.INVALID_ARGUMENT, "ANNOTATION_INVALID"),
     _Kind(AlignmentError, code_pb2.INVALID_ARGUMENT, "ALIGNMENT_INVALID"),
     _Kind(DecisionError, code_pb2.INVALID_ARGUMENT, "DECISIONS_INVALID"),
+    _Kind(MissingTagsError, code_pb2.FAILED_PRECONDITION, "TAGS_MISSING"),
+    _Kind(UnsupportedError, code_pb2.FAILED_PRECONDITION, "UNSUPPORTED"),
     _Kind(InputError, code_pb2.INVALID_ARGUMENT, "INPUT_INVALID"),
     _Kind(OptionError, code_pb2.INVALID_ARGUMENT, "OPTION_INVALID"),
-    _Kind(MissingTagsError, code_pb2.FAILED_PRECONDITION, "TAGS_MISSING"),
     _Kind(UnavailableError, code_pb2.FAILED_PRECONDITION, "STRATEGY_UNAVAILABLE"),
-    _Kind(UnsupportedError, code_pb2.FAILED_PRECONDITION, "UNSUPPORTED"),
     _Kind(MergeBaselineError, code_pb2.FAILED_PRECONDITION, "FAILED"),
 )
 _BY_REASON = {kind.reason: kind.error for kind in _KINDS}

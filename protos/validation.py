@@ -42,10 +42,14 @@ class InvalidRequestError(AnnotationError):
 def check(violations: Iterable[Violation], location: Location | None = None) -> None:
     """Raise :class:`InvalidRequestError` with the first :data:`~protos.limits.MAX_VIOLATIONS`, if there are any."""
     found = tuple(islice(violations, MAX_VIOLATIONS))
-    if not found:
-        return
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    raise InvalidRequestError(f"{found[0]}{more}", location, violations=found)
+    if found:
+        raise request_error(found, location)
+
+
+def request_error(violations: Sequence[Violation], location: Location | None = None) -> InvalidRequestError:
+    """The error that reports these one or more violations."""
+    more = f" (and {len(violations) - 1} more)" if len(violations) > 1 else ""
+    return InvalidRequestError(f"{violations[0]}{more}", location, violations=violations)
 
 
 def document_request_violations(request: v1.MergeDocumentRequest) -> Iterator[Violation]:

@@ -21,6 +21,10 @@ _COMMANDS = {
 }
 
 
+class OutputClosedError(Exception):
+    """Whoever reads our output has gone (``| head``)."""
+
+
 class _LazyGroup(click.Group):
     """Imports a command's module when the command is asked for, so that ``--help`` and short commands start fast."""
 
@@ -35,6 +39,14 @@ class _LazyGroup(click.Group):
         command = import_module(f"client.cli.commands.{cmd_name}").command
         return command if isinstance(command, click.Command) else None
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # Left as it is, click would exit with 1, which means that something is wrong with the input.
+            raise OutputClosedError from None
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # click's signature
         """The list of commands, without importing them."""
         with formatter.section("Commands"):
@@ -45,7 +57,7 @@ class _LazyGroup(click.Group):
     cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 done; 1 something is wrong with the input; 2 wrong usage or options; 3 a strategy, backend "
-    "or server is not available; 130 interrupted.",
+    "or server is not available; 130 interrupted; 141 the output was closed before its end.",
 )
 @click.version_option(VERSION, message="merge-baseline %(version)s")
 def cli() -> None:

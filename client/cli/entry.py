@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import click
 
 EXIT_OK = 0
 EXIT_INPUT = 1
@@ -28,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _run(arguments: Sequence[str]) -> int:
     import click
 
-    from client.cli.app import cli
+    from client.cli.app import OutputClosedError, cli
     from merger.errors import MergeBaselineError
 
     try:
@@ -37,9 +41,9 @@ def _run(arguments: Sequence[str]) -> int:
     except click.Abort:
         code = EXIT_INTERRUPTED
     except click.ClickException as error:
-        error.show()
+        _show_usage_error(error)
         code = EXIT_USAGE
-    except BrokenPipeError:
+    except (BrokenPipeError, OutputClosedError):
         # The reader of our output has gone: nothing left to say, and Python must not complain at exit.
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  # replaces stdout until the end
         code = EXIT_BROKEN_PIPE
@@ -51,6 +55,19 @@ def _run(arguments: Sequence[str]) -> int:
         sys.stderr.write(f"merge-baseline: error: {name}{error.strerror or error}\n")
         code = EXIT_INPUT
     return code if isinstance(code, int) else EXIT_OK
+
+
+def _show_usage_error(error: click.ClickException) -> None:
+    from click import UsageError
+
+    message = " ".join(error.format_message().split())
+    context = error.ctx if isinstance(error, UsageError) else None
+    if context is not None and message == " ".join(context.get_help().split()):
+        # Called without arguments: the help itself is the answer.
+        error.show()
+        return
+    hint = f" (see {context.command_path} --help)" if context is not None else ""
+    sys.stderr.write(f"merge-baseline: error: {message}{hint}\n")
 
 
 def _exit_code(error: Exception) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -21,14 +22,24 @@ STDOUT = "-"
 def open_output(path: str) -> Iterator[IO[str]]:
     """A text stream in UTF-8 with line ends as given; the file takes its name only when all is written.
 
-    Raises ``OSError`` if the folder cannot be written.
+    A symbolic link stays one, and devices and pipes are written directly. Raises ``OSError`` that names ``path`` if it
+    cannot be written.
     """
     if path == STDOUT:
         sys.stdout.reconfigure(encoding="utf-8", newline="")  # type: ignore[union-attr]  # a TextIOWrapper in the console
         yield sys.stdout
         return
-    target = Path(path)
-    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    target = Path(path).resolve()
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if target.exists() and not target.is_file():
+        with target.open("w", encoding="utf-8", newline="") as stream:
+            yield stream
+        return
+    try:
+        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
     try:
         with os.fdopen(descriptor, "wb") as raw:
             if target.suffix == ".gz":

@@ -152,12 +152,7 @@ class SentenceChange:
     ) -> dict[int, str]:
         """The values with the brackets that stay in their old order."""
         owner = {number: index for index, mention in enumerate(raw) for number in mention.brackets}
-        starts = {
-            (index, token): span
-            for index, mention in enumerate(raw)
-            for span in mention.spans
-            for token in span
-        }
+        starts = {(index, token): span for index, mention in enumerate(raw) for span in mention.spans for token in span}
         cells: dict[int, list[CellBracket]] = {}
         number = 0
         for token, value in self._raw_cells.items():
@@ -173,7 +168,7 @@ class SentenceChange:
                 first, last = starts[index, token]
                 bracket = CellBracket(text + (")" if closes else ""), first, last, opens, closes)
                 cells.setdefault(token, []).append(bracket)
-        grown = set()
+        grown = {token for token, brackets in cells.items() if _wrong_openings(brackets, self._target)}
         for new in _unmatched(matched, wanted):
             for count, span in enumerate(new.spans, 1):
                 key = new.entity if len(new.spans) == 1 else f"{new.entity}[{count}/{len(new.spans)}]"
@@ -183,13 +178,10 @@ class SentenceChange:
                     cells.setdefault(token, []).append(bracket)
                     grown.add(token)
         return {
-            token: join_cell(order_cell(brackets) if token in grown else brackets)
-            for token, brackets in cells.items()
+            token: join_cell(order_cell(brackets) if token in grown else brackets) for token, brackets in cells.items()
         }
 
-    def _rewrite_links(
-        self, raw: Sequence[RawMention], matched: Mapping[int, Wanted], rewrite: LinkRewriter
-    ) -> None:
+    def _rewrite_links(self, raw: Sequence[RawMention], matched: Mapping[int, Wanted], rewrite: LinkRewriter) -> None:
         starting: dict[int, dict[str, str]] = {}
         for index, match in matched.items():
             starting.setdefault(match.spans[0][0], {}).setdefault(raw[index].id, match.entity)
@@ -200,6 +192,18 @@ class SentenceChange:
                     self._set(token, name, changed)
 
 
+def _wrong_openings(brackets: Sequence[CellBracket], fields: Fields) -> bool:
+    """Whether openings of one entity stand inner before outer, which would swap the attributes of the two."""
+    last_of: dict[str, int] = {}
+    for each in brackets:
+        if each.opens and not each.closes:
+            key = fields.entity(each.text[1:])
+            if last_of.get(key, each.last) < each.last:
+                return True
+            last_of[key] = each.last
+    return False
+
+
 def _match(raw: Sequence[RawMention], wanted: Sequence[Wanted], fields: Fields) -> dict[int, Wanted]:
     """Which raw mention stays as which wanted one; raw ones that contradict another are left over."""
     todo: dict[Spans, list[Wanted]] = {}
@@ -208,7 +212,7 @@ def _match(raw: Sequence[RawMention], wanted: Sequence[Wanted], fields: Fields) 
     matched: dict[int, Wanted] = {}
     for same_entity in (True, False):
         for index, mention in enumerate(raw):
-            spans = make_mention(0, 0, tuple(mention.spans)).spans
+            spans = mention.spans
             for each in () if index in matched else todo.get(spans, ()):
                 if not same_entity or fields.entity(mention.content) == each.entity:
                     matched[index] = each

@@ -117,9 +117,7 @@ def _part_line(
     return "" if stated or not head.states_part else f"# part = {head.part}{ending}"
 
 
-def _begin(
-    lines: list[str], comments: Sequence[tuple[int, Comment]], head: Head, ending: str
-) -> tuple[int, list[str]]:
+def _begin(lines: list[str], comments: Sequence[tuple[int, Comment]], head: Head, ending: str) -> tuple[int, list[str]]:
     """Put the top of a document right: the line of its ``# newdoc`` (-1 if none) and the lines to insert after it."""
     at = {comment.name: (index, comment.value) for index, comment in reversed(comments)}
     above: list[str] = []

@@ -10,18 +10,12 @@ def split_end(cell: str) -> tuple[str, str]:
 
 
 def get_attribute(cell: str, name: str) -> str:
-    """The value of an attribute, empty if there is none."""
-    start = 0 if cell.startswith(f"{name}=") else cell.find(f"|{name}=") + 1
-    if start == 0 and not cell.startswith(f"{name}="):
+    """The value of an attribute, empty if there is none. What follows a line end does not count."""
+    key = f"{name}="
+    start = 0 if cell.startswith(key) else cell.find(f"|{key}") + 1
+    if start == 0 and not cell.startswith(key):
         return ""
-    start += len(name) + 1
-    end = cell.find("|", start)
-    return (cell[start:] if end < 0 else cell[start:end]).strip()
-
-
-def names_in(cell: str) -> list[str]:
-    """The names of the attributes in a cell."""
-    return [attribute.partition("=")[0] for attribute in split_end(cell)[0].split("|")]
+    return cell[start + len(key) :].partition("|")[0].partition("\n")[0].strip()
 
 
 def set_attribute(cell: str, name: str, value: str) -> str:

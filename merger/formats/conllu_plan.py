@@ -62,7 +62,9 @@ def _names(document: Document, blocks: list[int], notices: Notices) -> list[str]
     for indexes in members.values():
         for index, name in zip(indexes, writable_ids([names[index] for index in indexes]), strict=True):
             if name != names[index]:
-                message = f"chain id {names[index]!r} is written as {name}: Entity has no blanks or any of ()-|=[]<, in ids"
+                message = (
+                    f"chain id {names[index]!r} is written as {name}: Entity has no blanks or any of ()-|=[]<, in ids"
+                )
                 notices.add("chain renamed", message, Location(document.file, document=document.id))
                 names[index] = name
     return names
@@ -80,7 +82,8 @@ def _fields(document: Document, blocks: list[int]) -> list[Fields]:
             if layout == "" and sentence.source is not None and sentence.source.details:
                 has_nameless.add(block)
     return [
-        Fields(orders.get(block, "" if block in has_nameless else DEFAULT_FIELDS)) for block in range(max(blocks, default=-1) + 1)
+        Fields(orders.get(block, "" if block in has_nameless else DEFAULT_FIELDS))
+        for block in range(max(blocks, default=-1) + 1)
     ]
 
 

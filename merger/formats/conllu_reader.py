@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from merger.document import (
-    Chain,
     ChainScope,
     Document,
     Mention,
@@ -17,12 +16,11 @@ from merger.document import (
     Span,
     chain_order,
     make_chain,
-    make_mention,
 )
 from merger.errors import AnnotationError, FormatError, Location
 from merger.formats.base import Lines, ReadOptions, genre_of
 from merger.formats.conllu_comments import Comment, name_from_file, parse_comment, part_number
-from merger.formats.conllu_misc import get_attribute, names_in
+from merger.formats.conllu_misc import get_attribute
 from merger.formats.conllu_rows import RowError, Rows, read_rows
 from merger.formats.corefud_entity import (
     NO_FIRST_STRETCH,
@@ -42,25 +40,32 @@ _NO_DETAILS: Mapping[tuple[Span, ...], str] = {}
 
 @dataclass(slots=True)
 class _Block:
-    """The lines of one sentence as they come: comments, rows, blank lines after them."""
+    """The lines of one sentence as they come: comments before it, rows (and comments between them), blank lines."""
 
     start: int
-    lines: list[str] = field(default_factory=list)
-    rows: list[str] = field(default_factory=list)
-    ended: bool = False
+    head: list[str] = field(default_factory=list)
+    body: list[str] = field(default_factory=list)
+    tail: list[str] = field(default_factory=list)
     newdoc: str | None = None
     part: int | None = None
     speaker: str = ""
     genre: str | None = None
+    inner_comments: bool = False
+
+    @property
+    def text(self) -> str:
+        """All lines."""
+        return "".join([*self.head, *self.body, *self.tail])
+
+    @property
+    def rows(self) -> list[str]:
+        """The lines that are not comments."""
+        return [line for line in self.body if line[0] != "#"] if self.inner_comments else self.body
 
     def line_of_row(self, row: int) -> int:
         """The line number of a row."""
-        seen = -1
-        for index, line in enumerate(self.lines):
-            seen += line[0] != "#" and not line.isspace()
-            if seen == row:
-                return self.start + index
-        return self.start
+        at = [index for index, line in enumerate(self.body) if line[0] != "#"]
+        return self.start + len(self.head) + at[row]
 
     def line_of_token(self, token: int) -> int:
         """The line number of a word or empty node."""
@@ -77,33 +82,34 @@ def read_conllu(source: Lines, options: ReadOptions) -> Iterator[Document]:
     """Yield the documents of one input; see :class:`merger.formats.conllu.ConlluFormat`."""
     reader = _Reader(source, options)
     block = _Block(1)
+    # Bound outside the loop that every row goes through.
+    add_row = block.body.append
+    ended = False
     number = 0
     for number, line in enumerate(source.lines, 1):
         first = line[0]
-        if first in _DIGITS:
-            if block.ended:
-                yield from reader.add(block)
-                block = _Block(number)
-            block.rows.append(line)
-        elif first == "#":
-            if block.ended:
-                yield from reader.add(block)
-                block = _Block(number)
-            comment = parse_comment(line)
-            if comment is not None:
-                if comment.name == "newdoc" and block.newdoc is not None and not block.rows:
-                    yield from reader.add(block)
-                    block = _Block(number)
-                reader.note(block, comment, number)
-        elif line.isspace():
-            block.ended = bool(block.rows)
+        if first in _DIGITS and not ended:
+            add_row(line)
+        elif first not in _DIGITS and line.isspace():
+            ended = bool(block.body)
+            (block.tail if ended else block.head).append(line)
         else:
-            # Not a row by its first character: reading the rows says what is wrong with it.
-            if block.ended:
+            comment = parse_comment(line) if first == "#" else None
+            if ended or (comment is not None and comment.name == "newdoc" and block.newdoc is not None):
                 yield from reader.add(block)
                 block = _Block(number)
-            block.rows.append(line)
-        block.lines.append(line)
+                add_row = block.body.append
+                ended = False
+            if comment is not None:
+                reader.note(block, comment, number)
+            if first != "#":
+                # Not a row, if it has no digit in front: reading the rows says what is wrong with it.
+                add_row(line)
+            elif block.body:
+                block.inner_comments = True
+                add_row(line)
+            else:
+                block.head.append(line)
     yield from reader.end(block, number)
 
 
@@ -121,7 +127,7 @@ class _Reader:
 
     def note(self, block: _Block, comment: Comment, line: int) -> None:
         """Take a comment into account."""
-        if block.rows:
+        if block.body:
             if comment.name == "newdoc":
                 message = "a document begins inside a sentence"
                 raise FormatError(message, self._source.place(line), expected="a blank line after every sentence")
@@ -156,8 +162,8 @@ class _Reader:
         document = self._document
         if block.genre:
             document.genre = block.genre
-        if not block.rows:
-            document.head = "".join(block.lines)
+        if not block.body:
+            document.head = block.text
             return
         if block.part is not None and block.part != document.number and document.has_sentences:
             document.start_part(block.part, block.start)
@@ -181,10 +187,10 @@ class _Reader:
 
     def end(self, block: _Block, last_line: int) -> Iterator[Document]:
         """Add what is left and yield the last document."""
-        if block.rows or block.newdoc is not None:
+        if block.body or block.newdoc is not None:
             yield from self.add(block)
         elif self._document is not None:
-            self._document.tail = "".join(block.lines)
+            self._document.tail = block.text
         else:
             message = "no document" if last_line else "the file is empty"
             raise FormatError(message, self._source.place(None), expected="at least one sentence or `# newdoc` line")
@@ -208,7 +214,6 @@ class _Document:
         self._numbers = {number}
         self._sentences: list[Sentence] = []
         self._chains: dict[str, list[Mention]] = {}
-        self._rank: dict[str, int] = {}
         self._unclosed: dict[str, list[_Unclosed]] = {}
 
     @property
@@ -234,7 +239,7 @@ class _Document:
         except RowError as error:
             place = self._place(block.line_of_row(error.row))
             raise FormatError(error.message, place, expected=error.expected, hint=error.hint) from None
-        text = "".join(block.lines)
+        text = block.text
         details = _NO_DETAILS
         if "Entity=" in text:
             details = self._read_entities(block, rows, fields)
@@ -245,59 +250,63 @@ class _Document:
         elif block.speaker:
             speakers = (block.speaker,) * len(rows.forms)
         source = SentenceSource("conllu", text, block.start, fields.text, details)
-        self._sentences.append(
-            Sentence(rows.forms, rows.xpos, rows.upos, speakers, rows.heads, rows.empty, source)
-        )
+        self._sentences.append(Sentence(rows.forms, rows.xpos, rows.upos, speakers, rows.heads, rows.empty, source))
 
     def _read_entities(self, block: _Block, rows: Rows, fields: Fields) -> Mapping[tuple[Span, ...], str]:
-        cells = [
-            (token, value)
-            for token, misc in enumerate(rows.misc)
-            if "Entity=" in misc and (value := get_attribute(misc, "Entity"))
-        ]
-        if len(rows.misc) < len(block.rows):
-            self._warn_of_ranges(block)
+        cells = []
+        for token in [token for token, misc in enumerate(rows.misc) if "Entity=" in misc]:
+            value = get_attribute(rows.misc[token], "Entity")
+            if value:
+                cells.append((token, value))
+        for row in rows.ranges:
+            self._warn_of_range(block, row)
         if not cells:
             return _NO_DETAILS
         self._has_entities = True
         parsed = parse_entities(cells, fields)
         for problem in parsed.problems:
             self._report(problem, block.line_of_token(problem.token))
-        owners: dict[tuple[Span, ...], RawMention] = {}
-        for mention in parsed.mentions:
-            self._rank.setdefault(mention.id, len(self._rank))
-            spans = ((mention.spans[0]),)
-            if len(mention.spans) > 1:
-                spans = make_mention(0, 0, tuple(mention.spans)).spans
-            owner = owners.setdefault(spans, mention)
-            if owner is not mention and self._takes_over(mention, owner, block):
-                owners[spans] = mention
+        mentions = parsed.mentions
+        details = {mention.spans: mention.content for mention in mentions}
+        if len(details) < len(mentions):
+            mentions = self._one_per_span(mentions, block)
+            details = {mention.spans: mention.content for mention in mentions}
         part, sentence = len(self._parts), len(self._sentences)
-        for spans, mention in owners.items():
-            pieces = spans if len(spans) > 1 else ()
-            place = Mention(part, sentence, spans[0][0], spans[-1][1], pieces)
-            self._chains.setdefault(mention.id, []).append(place)
-        return {spans: mention.content for spans, mention in owners.items()}
+        for entity, _, spans, _ in mentions:
+            place = Mention(part, sentence, spans[0][0], spans[-1][1], spans if len(spans) > 1 else ())
+            chain = self._chains.get(entity)
+            if chain is None:
+                self._chains[entity] = [place]
+            else:
+                chain.append(place)
+        return details
 
-    def _takes_over(self, mention: RawMention, owner: RawMention, block: _Block) -> bool:
-        """What to do about a span that is already a mention."""
-        place = self._place(block.line_of_token(mention.spans[0][0]))
-        if mention.id == owner.id:
-            error = AnnotationError(f"one span is a mention of entity {owner.id} twice", place)
-            self._notices.warn("span twice in a chain", error)
-            return False
-        message = f"one span is a mention of entity {owner.id} and of entity {mention.id}"
-        error = AnnotationError(message, place, expected="every span in one entity")
-        self._notices.repair("span in two chains", error, "it stays in the entity that begins first")
-        return self._rank[mention.id] < self._rank[owner.id]
+    def _one_per_span(self, mentions: Sequence[RawMention], block: _Block) -> list[RawMention]:
+        """Leave one mention for every span: that of the entity that begins first in the document."""
+        rank = {entity: rank for rank, entity in enumerate(dict.fromkeys([*self._chains, *(m.id for m in mentions)]))}
+        owners: dict[tuple[Span, ...], RawMention] = {}
+        for mention in mentions:
+            owner = owners.setdefault(mention.spans, mention)
+            if owner is mention:
+                continue
+            place = self._place(block.line_of_token(mention.spans[0][0]))
+            if mention.id == owner.id:
+                error = AnnotationError(f"one span is a mention of entity {owner.id} twice", place)
+                self._notices.warn("span twice in a chain", error)
+                continue
+            message = f"one span is a mention of entity {owner.id} and of entity {mention.id}"
+            error = AnnotationError(message, place, expected="every span in one entity")
+            self._notices.repair("span in two chains", error, "it stays in the entity that begins first")
+            if rank[mention.id] < rank[owner.id]:
+                owners[mention.spans] = mention
+        return list(owners.values())
 
-    def _warn_of_ranges(self, block: _Block) -> None:
-        for row, line in enumerate(block.rows):
-            if "-" in line.partition("\t")[0] and "Entity" in names_in(line.rpartition("\t")[2]):
-                place = self._place(block.line_of_row(row))
-                message = "Entity on the row of a multiword token is not read"
-                error = FormatError(message, place, expected="brackets on the rows of words")
-                self._notices.warn("entity on a multiword token", error)
+    def _warn_of_range(self, block: _Block, row: int) -> None:
+        if get_attribute(block.rows[row].rpartition("\t")[2], "Entity"):
+            place = self._place(block.line_of_row(row))
+            message = "Entity on the row of a multiword token is not read"
+            error = FormatError(message, place, expected="brackets on the rows of words")
+            self._notices.warn("entity on a multiword token", error)
 
     def _report(self, problem: Problem, line: int) -> None:
         if problem.kind is SYNTAX:

@@ -97,5 +97,5 @@ def _cut(span: Span, end: int, earlier: Spans) -> Spans:
 def reads_back(cells: Mapping[int, str], mentions: Iterable[Placed], fields: Fields) -> bool:
     """Whether reading the cells gives exactly these mentions."""
     parsed = parse_entities(sorted(cells.items()), fields)
-    found = Counter((make_mention(0, 0, tuple(raw.spans)).spans, raw.id) for raw in parsed.mentions)
+    found = Counter((raw.spans, raw.id) for raw in parsed.mentions)
     return not parsed.problems and found == Counter((mention.spans, mention.entity) for mention in mentions)

@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from sys import intern
 from typing import NamedTuple
 
-from merger.document import Span
+from merger.document import Span, make_mention
 
 DEFAULT_FIELDS = "eid-etype-head-other"
 _OLD_NAMES = {"GRP": "eid", "entity": "etype"}
@@ -32,23 +32,17 @@ class Bracket(NamedTuple):
     content: str
 
 
-class RawMention:
+class RawMention(NamedTuple):
     """A mention as its brackets say it.
 
     ``id`` is the entity's, ``content`` the first opening bracket's text without a stretch mark. ``spans`` are the
-    stretches in the order in which they closed, ``brackets`` the numbers of its brackets, counted over the sentence.
+    stretches in order, touching ones joined; ``brackets`` the numbers of its brackets, counted over the sentence.
     """
 
-    __slots__ = ("brackets", "broken", "content", "id", "missing", "next_stretch", "spans")
-
-    def __init__(self, entity: str, content: str, bracket: int, stretches: int = 1) -> None:
-        self.id = entity
-        self.content = content
-        self.spans: list[Span] = []
-        self.brackets = [bracket]
-        self.missing = stretches
-        self.next_stretch = 2
-        self.broken = False
+    id: str
+    content: str
+    spans: tuple[Span, ...]
+    brackets: tuple[int, ...]
 
 
 class ProblemKind(NamedTuple):
@@ -166,98 +160,134 @@ def parse_entities(cells: Iterable[tuple[int, str]], fields: Fields) -> Parsed:
     return sentence.finish()
 
 
+class _Stretches:
+    """A discontinuous mention that is not complete yet. A broken one never will be and has been reported."""
+
+    __slots__ = ("brackets", "broken", "content", "following", "id", "missing", "spans")
+
+    def __init__(self, entity: str, content: str, count: int, *, broken: bool = False) -> None:
+        self.id = entity
+        self.content = content
+        self.missing = count
+        self.following = 2
+        self.broken = broken
+        self.spans: list[Span] = []
+        self.brackets: list[int] = []
+
+
+_Open = tuple[int, int, str, _Stretches | None]
+"""An open bracket: its token, its number, its text, and the discontinuous mention that it opens a stretch of."""
+
+_Read = tuple[tuple[str, bool, str], ...]
+"""The brackets of a cell: key (id and stretch mark), whether it closes, and the text if it opens."""
+
+
+@lru_cache(maxsize=1 << 14)
+def _read_cell(value: str, fields: Fields) -> _Read:
+    """The brackets of a cell, none if it has something else in it."""
+    found = _found(value)
+    # The expression skips what it does not know, so the lengths show whether it took everything.
+    if sum([len(opening) + len(both) + len(closing) + 1 for opening, both, closing in found]) != len(value):
+        return ()
+    brackets = []
+    for opening, both, closing in found:
+        key = fields.key(closing) if closing else fields.entity(opening)
+        if not key:
+            return ()
+        brackets.append((intern(key), bool(closing or both), intern(opening)))
+    return tuple(brackets)
+
+
 class _Sentence:
     """The state of reading one sentence: open brackets by id and mark, and unfinished discontinuous mentions."""
 
     def __init__(self, fields: Fields) -> None:
         self._fields = fields
         self._number = 0
-        self._open: dict[str, list[tuple[int, RawMention]]] = {}
-        self._stretched: dict[tuple[str, int], list[RawMention]] = {}
+        self._open: dict[str, list[_Open]] = {}
+        self._stretched: dict[tuple[str, int], list[_Stretches]] = {}
         self._mentions: list[RawMention] = []
         self._problems: list[Problem] = []
 
     def add(self, token: int, value: str) -> None:
-        found = _found(value)
-        # The expression skips what it does not know, so the lengths show whether it took everything.
-        length = sum(len(opening) + len(both) + len(closing) + 1 for opening, both, closing in found)
-        if length != len(value):
+        """Read a cell."""
+        brackets = _read_cell(value, self._fields)
+        if not brackets:
             self._problems.append(Problem(SYNTAX, token, value))
-            return
-        for opening, both, closing in found:
-            if closing:
-                self._close(token, self._fields.key(closing))
+        for key, closes, content in brackets:
+            number = self._number
+            self._number = number + 1
+            if content:
+                stretches = self._stretch(token, content, key, number) if key[-1] == "]" else None
+                opened = (token, number, content, stretches)
+                if not closes:
+                    stack = self._open.get(key)
+                    if stack is None:
+                        self._open[key] = [opened]
+                    else:
+                        stack.append(opened)
+                    continue
+            elif stack := self._open.get(key):
+                opened = stack.pop()
+                stretches = opened[3]
             else:
-                self._begin(token, opening, closed=bool(both))
-            self._number += 1
+                self._problems.append(Problem(UNOPENED, token, key))
+                continue
+            if stretches is None:
+                self._mentions.append(RawMention(key, opened[2], ((opened[0], token),), (opened[1], number)))
+            else:
+                self._end_stretch(stretches, (opened[0], token), number)
 
-    def _begin(self, token: int, content: str, *, closed: bool) -> None:
-        key = self._fields.entity(content)
-        if not key:
-            self._problems.append(Problem(SYNTAX, token, f"({content}"))
-            return
-        if key[-1] == "]" and (mark := _MARK.fullmatch(key)):
-            mention = self._stretch(token, content, key, mark)
-        else:
-            mention = RawMention(intern(key), intern(content), self._number)
-        if closed:
-            self._end(mention, (token, token))
-        else:
-            self._open.setdefault(key, []).append((token, mention))
-
-    def _stretch(self, token: int, content: str, key: str, mark: re.Match[str]) -> RawMention:
+    def _stretch(self, token: int, content: str, key: str, number: int) -> _Stretches | None:
+        """The discontinuous mention that an opening bracket belongs to, a new one for the first stretch."""
+        mark = _MARK.fullmatch(key)
+        if mark is None:
+            return None
         entity, stretch, count = mark[1], int(mark[2]), int(mark[3])
         content = self._fields.put(content, self._fields.id_index, entity)
-        if not 0 < stretch <= count:
-            self._problems.append(Problem(SYNTAX, token, key))
-        elif stretch == 1:
-            mention = RawMention(intern(entity), intern(content), self._number, count)
-            if count > 1:
-                self._stretched.setdefault((entity, count), []).append(mention)
+        unfinished = self._stretched.setdefault((entity, count), [])
+        if stretch == 1 <= count:
+            mention = _Stretches(intern(entity), intern(content), count)
+            mention.brackets.append(number)
+            unfinished.append(mention)
             return mention
-        unfinished = self._stretched.get((entity, count), [])
         for mention in reversed(unfinished):
-            if mention.next_stretch == stretch:
-                mention.next_stretch += 1
-                mention.brackets.append(self._number)
-                if stretch == count:
-                    unfinished.remove(mention)
+            if mention.following == stretch <= count:
+                mention.following += 1
+                mention.brackets.append(number)
                 return mention
-        mention = RawMention(entity, content, self._number, count)
-        mention.broken = True
-        if 0 < stretch <= count:
-            self._problems.append(Problem(NO_FIRST_STRETCH, token, key))
-        return mention
+        kind = NO_FIRST_STRETCH if 0 < stretch <= count else SYNTAX
+        self._problems.append(Problem(kind, token, key))
+        return _Stretches(entity, content, count, broken=True)
 
-    def _close(self, token: int, key: str) -> None:
-        stack = self._open.get(key)
-        if not stack:
-            self._problems.append(Problem(UNOPENED, token, key))
-            return
-        start, mention = stack.pop()
-        mention.brackets.append(self._number)
-        self._end(mention, (start, token))
-
-    def _end(self, mention: RawMention, span: Span) -> None:
-        mention.spans.append(span)
-        mention.missing -= 1
-        if not mention.missing:
-            self._mentions.append(mention)
+    def _end_stretch(self, stretches: _Stretches, span: Span, number: int) -> None:
+        stretches.brackets.append(number)
+        stretches.spans.append(span)
+        stretches.missing -= 1
+        if not stretches.missing and not stretches.broken:
+            self._stretched[stretches.id, len(stretches.spans)].remove(stretches)
+            spans = make_mention(0, 0, tuple(stretches.spans)).spans
+            brackets = tuple(sorted(set(stretches.brackets)))
+            self._mentions.append(RawMention(stretches.id, stretches.content, spans, brackets))
 
     def finish(self) -> Parsed:
+        """What was read."""
         for key, stack in self._open.items():
-            for start, mention in stack:
-                if not mention.broken:
-                    mention.broken = True
-                    self._problems.append(Problem(UNCLOSED, start, key))
+            for token, _, _, stretches in stack:
+                if stretches is None or not stretches.broken:
+                    self._problems.append(Problem(UNCLOSED, token, key))
+                    if stretches is not None:
+                        stretches.broken = True
         for (entity, count), unfinished in self._stretched.items():
-            for mention in unfinished:
-                if not mention.broken:
-                    key = f"{entity}[{mention.next_stretch}/{count}]"
-                    self._problems.append(Problem(NO_LAST_STRETCH, mention.spans[-1][1], key))
-        self._mentions.sort(key=_first_bracket)
-        self._problems.sort(key=_token)
-        return Parsed([mention for mention in self._mentions if not mention.broken], self._problems)
+            for stretches in unfinished:
+                if not stretches.broken:
+                    key = f"{entity}[{stretches.following}/{count}]"
+                    self._problems.append(Problem(NO_LAST_STRETCH, stretches.spans[-1][1], key))
+        if len(self._mentions) > 1:
+            self._mentions.sort(key=_first_bracket)
+        if self._problems:
+            self._problems.sort(key=_token)
+        return Parsed(self._mentions, self._problems)
 
 
 def _first_bracket(mention: RawMention) -> int:
@@ -269,8 +299,9 @@ def _token(problem: Problem) -> int:
 
 
 def writable_ids(ids: Sequence[str]) -> list[str]:
-    """Ids that ``Entity`` can carry, one for each given: those without the format's own characters stay as they are,
-    the others are changed and stay distinct.
+    """Ids that ``Entity`` can carry, one for each given.
+
+    Those without the format's own characters stay as they are; the others are changed and stay distinct.
     """
     used = {entity for entity in ids if entity and not _FORBIDDEN.search(entity)}
     names = {entity: entity for entity in used}

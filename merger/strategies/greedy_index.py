@@ -46,12 +46,14 @@ class ChainIndex:
         last = self._last.get(root)
         if last is None or text_order(last) < text_order(chain.mentions[-1]):
             self._last[root] = chain.mentions[-1]
-        for key, mention in keys:
+        # A mention may have a string twice ("boys will be boys"), and it counts once.
+        for key, mention in dict.fromkeys(keys):
             posting = self._postings.setdefault(key, {}).get(root)
             if posting is None:
                 self._postings[key][root] = _Posting(mention, 1)
-            elif posting.mention != mention:
-                posting.mention = mention
+            else:
+                # Of two chains of a part that join the same merged chain, the second may end before the first.
+                posting.mention = max(posting.mention, mention, key=text_order)
                 posting.mentions += 1
 
     def find(self, key: str, taken: Collection[ChainRef] = ()) -> Hit | None:
@@ -83,8 +85,16 @@ class ChainIndex:
             postings: dict[ChainRef, _Posting] = {}
             for text, its_score, _ in alike:
                 if its_score == score:
-                    postings.update(self._postings[text])
+                    for root, posting in self._postings[text].items():
+                        postings[root] = _joined(posting, postings.get(root))
             hit = self._choose(postings, taken, score)
             if hit is not None:
                 return hit
         return None
+
+
+def _joined(posting: _Posting, other: _Posting | None) -> _Posting:
+    if other is None:
+        return posting
+    latest = max(posting.mention, other.mention, key=text_order)
+    return _Posting(latest, posting.mentions + other.mentions)

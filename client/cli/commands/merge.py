@@ -81,6 +81,8 @@ def command(
       merge-baseline merge parts.conll --strategy greedy:match=mention,one-to-one -o merged.conll
       merge-baseline merge parts.conll --server localhost:50051 > merged.conll
     """
+    if decisions_path == STDOUT and (as_json or output == STDOUT):
+        raise click.UsageError("--decisions - needs standard output for itself: give --output PATH, and no --json")
     name, options = chosen_strategy(spec, pairs, flags)
     if name in STRATEGIES and STRATEGIES[name].needs_key and key_path is None:
         raise OptionError(f"strategy {name} needs the human merges: --key PATH")

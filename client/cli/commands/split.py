@@ -33,8 +33,8 @@ def _chosen_cut(tokens: int | None, sentences: int | None, parts: int | None, *,
 
 @click.command(short_help="make a merge task out of whole-document annotation")
 @inputs_argument
-@click.option("--tokens", type=int, help="A part ends with the sentence that brings it to this many tokens.")
-@click.option("--sentences", type=int, help="A part has this many sentences.")
+@click.option("--tokens", type=int, help="A part has at most this many tokens, or one longer sentence.")
+@click.option("--sentences", type=int, help="A part has at most this many sentences.")
 @click.option("--parts", type=int, help="This many parts, as equal in tokens as sentence boundaries allow.")
 @click.option("--keep-parts", is_flag=True, help="The part boundaries that the documents have.")
 @click.option(

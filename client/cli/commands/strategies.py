@@ -24,7 +24,10 @@ def command(server: str | None, as_json: bool) -> None:
         from client.remote import RemoteMerger
 
         with RemoteMerger(server) as remote:
-            infos = remote.list_strategies()
+            infos = [
+                StrategyInfo(info.name, info.summary, info.options, info.needs_key, info.unavailable)
+                for info in remote.strategies()
+            ]
     if as_json:
         write_json([_data(info) for info in infos])
         return

@@ -1,0 +1,1 @@
+"""Tests of the gRPC service and its client, against the real server."""

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import grpc
+import pytest
+
+import server
+from client.remote import RemoteMerger
+from merger.strategies import STRATEGIES
+from tests.service.samples import Absent, Crashing, Paced
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """A server with default limits, one worker, and three more strategies than usual."""
+    with pytest.MonkeyPatch.context() as patch:
+        for strategy in (Paced, Crashing, Absent):
+            patch.setitem(STRATEGIES, strategy.name, strategy)
+        with server.background(server.ServerOptions(port=0, workers=1, grace_seconds=0)) as address:
+            yield address
+
+
+@pytest.fixture(scope="session")
+def remote(address: str) -> Iterator[RemoteMerger]:
+    with RemoteMerger(address) as remote:
+        yield remote
+
+
+@pytest.fixture(scope="session")
+def channel(address: str) -> Iterator[grpc.Channel]:
+    with grpc.insecure_channel(address) as channel:
+        yield channel

@@ -1,0 +1,184 @@
+"""Calls to the real server: strategies, streams, health, reflection, deadlines, cancellation."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.descriptor_pool import DescriptorPool
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
+
+from client.errors import CancelledError, DeadlineError, RemoteError
+from client.remote import RemoteMerger
+from merger.document import Chain, ChainRef, ChainScope, Document, Mention, Part, Sentence
+from merger.errors import AnnotationError, MergeBaselineError
+from merger.notices import Notices
+from merger.strategies import STRATEGIES
+from tests.service.samples import Paced, long_document
+
+SERVICE = "merge_baseline.v1.ChainMergeService"
+
+
+def test_the_server_lists_every_strategy_with_its_options(remote: RemoteMerger) -> None:
+    infos = {info.name: info for info in remote.strategies()}
+    assert list(infos) == list(STRATEGIES)
+    for name, strategy in STRATEGIES.items():
+        assert infos[name].summary == strategy.summary
+        assert infos[name].options == strategy.options
+        assert infos[name].needs_key == strategy.needs_key
+    assert infos["greedy"].needs_tags
+    assert not infos["none"].needs_tags
+    assert infos["greedy"].unavailable is None
+    assert infos["absent"].unavailable == "its model is not installed"
+
+
+def test_a_merged_document_is_the_callers_with_its_layout(remote: RemoteMerger) -> None:
+    document = long_document(3)
+    parts = tuple(Part(part.sentences, part.number, "head", "tail") for part in document.parts)
+    document = Document(document.id, parts, document.chains, file="in.conll", extra="{}")
+    merged = remote.merge(document, "greedy").document
+    mentions = tuple(Mention(part, sentence, 0, 0) for part in range(3) for sentence in range(2))
+    # Ids collide between parts, so the merged chain is numbered.
+    assert merged == document.with_chains((Chain("0", mentions),), ChainScope.DOCUMENT)
+
+
+def test_decisions_on_a_part_arrive_before_the_next_part_exists(remote: RemoteMerger) -> None:
+    york = Sentence(("York", "York"), ("NNP", "NNP"))
+    with remote.stream("d", "greedy") as stream:
+        (first,) = stream.add(Part((york,)), [Chain("a", (Mention(0, 0, 0, 0), Mention(0, 0, 1, 1)))])
+        assert (first.chain, first.antecedent) == (ChainRef(0, "a"), None)
+        # What the caller does next may depend on the answer.
+        linked = Chain(f"after {first.chain.chain}", (Mention(1, 0, 0, 0), Mention(1, 0, 1, 1)))
+        (second,) = stream.add(Part((york,)), [linked, Chain("s", (Mention(1, 0, 0, 1),))])
+        assert (second.chain, second.antecedent) == (ChainRef(1, "after a"), ChainRef(0, "a"))
+        notices = Notices()
+        result = stream.finish(notices)
+    assert result.decisions == (first, second)
+    assert result.singletons == 1
+    assert [(notice.kind, notice.count) for notice in notices] == [("singletons left out", 1)]
+    assert result.chains == (
+        Chain("a", (Mention(0, 0, 0, 0), Mention(0, 0, 1, 1), Mention(1, 0, 0, 0), Mention(1, 0, 1, 1))),
+    )
+
+
+def test_streams_keep_apart(remote: RemoteMerger) -> None:
+    document = long_document(2)
+    with remote.stream("one", "greedy") as one, remote.stream("two", "greedy") as two:
+        one.add(document.parts[0], document.chains[:1])
+        two.add(Part(()), [])
+        assert one.add(document.parts[1], document.chains[1:])[0].antecedent == ChainRef(0, "0")
+        assert two.add(document.parts[1], document.chains[1:])[0].antecedent is None
+
+
+def test_a_part_sent_with_another_parts_mentions_is_refused(remote: RemoteMerger) -> None:
+    document = long_document(2)
+    with remote.stream("d", "none") as stream, pytest.raises(AnnotationError, match="mentions of another part"):
+        stream.add(document.parts[1], document.chains[1:])
+
+
+def test_progress_is_told_part_by_part(remote: RemoteMerger) -> None:
+    done: list[int] = []
+    remote.merge_in_parts(long_document(3), "none", on_part=done.append)
+    assert done == [1, 2, 3]
+
+
+def test_health_is_told_for_the_service_and_for_the_whole_server(remote: RemoteMerger, channel: grpc.Channel) -> None:
+    assert remote.is_serving()
+    for service in ("", SERVICE):
+        stub: Any = health_pb2_grpc.HealthStub(channel)
+        response = stub.Check(health_pb2.HealthCheckRequest(service=service))
+        assert response.status == health_pb2.HealthCheckResponse.SERVING
+
+
+def test_reflection_describes_the_methods_that_are_served(channel: grpc.Channel) -> None:
+    database = ProtoReflectionDescriptorDatabase(channel)
+    assert {SERVICE, "grpc.health.v1.Health"} <= set(database.get_services())
+    methods = DescriptorPool(database).FindServiceByName(SERVICE).methods
+    assert {method.name for method in methods} == {"MergeDocument", "MergeStream", "ListStrategies"}
+    for method in methods:
+        call: grpc.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(f"/{SERVICE}/{method.name}")
+        with pytest.raises(grpc.RpcError) as caught:
+            list(call(iter([b"\xff"])))
+        # Served, since it complains about the message; otherwise UNIMPLEMENTED.
+        assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+
+
+def assert_work_stopped() -> None:
+    time.sleep(0.1)
+    seen = Paced.parts_seen
+    time.sleep(0.2)
+    assert Paced.parts_seen == seen
+    assert seen < 150
+
+
+def test_work_stops_between_parts_when_the_deadline_passes(remote: RemoteMerger) -> None:
+    # 200 parts of 20 ms make 4 s.
+    started = time.monotonic()
+    with pytest.raises(DeadlineError, match="within the time set"):
+        remote.merge(long_document(200), "paced", timeout=0.3)
+    assert time.monotonic() - started < 2
+    assert_work_stopped()
+
+
+def test_work_stops_between_parts_when_the_call_is_cancelled(address: str) -> None:
+    caught: list[MergeBaselineError] = []
+
+    def merge(remote: RemoteMerger) -> None:
+        try:
+            remote.merge(long_document(200), "paced")
+        except MergeBaselineError as error:
+            caught.append(error)
+
+    Paced.begun.clear()
+    remote = RemoteMerger(address)
+    thread = threading.Thread(target=merge, args=(remote,))
+    thread.start()
+    assert Paced.begun.wait(10)
+    remote.close()
+    thread.join(2)
+    assert [type(error) for error in caught] == [CancelledError]
+    assert_work_stopped()
+
+
+def test_a_call_that_expires_while_it_waits_is_never_begun(remote: RemoteMerger, address: str) -> None:
+    Paced.begun.clear()
+    blocker = threading.Thread(target=lambda: remote.merge(long_document(40), "paced"))
+    blocker.start()
+    assert Paced.begun.wait(10)
+    # The one worker is busy for 0.8 s; the second call waits for it and gives up.
+    with RemoteMerger(address) as other, pytest.raises(DeadlineError):
+        other.merge(long_document(1000), "paced", timeout=0.2)
+    blocker.join()
+    assert Paced.parts_seen == 40
+    assert remote.merge(long_document(2), "none").strategy == "none"
+
+
+def test_health_is_answered_while_work_is_done(remote: RemoteMerger) -> None:
+    Paced.begun.clear()
+    worker = threading.Thread(target=lambda: remote.merge(long_document(25), "paced"))
+    worker.start()
+    assert Paced.begun.wait(10)
+    started = time.monotonic()
+    assert remote.is_serving()
+    assert time.monotonic() - started < 0.3
+    assert worker.is_alive()
+    worker.join()
+
+
+def test_the_deadline_of_a_stream_holds_for_all_of_it(remote: RemoteMerger) -> None:
+    with pytest.raises(DeadlineError):
+        remote.merge_in_parts(long_document(200), "paced", timeout=0.3)
+    assert_work_stopped()
+
+
+def test_a_stream_given_up_by_the_caller_can_not_go_on(remote: RemoteMerger) -> None:
+    document = long_document(2)
+    with remote.stream("d", "none") as stream:
+        stream.add(document.parts[0], document.chains[:1])
+        stream.cancel()
+        with pytest.raises(RemoteError):
+            stream.add(document.parts[1], document.chains[1:])

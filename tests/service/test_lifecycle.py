@@ -1,0 +1,181 @@
+"""Starting, stopping, and servers that are not there."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+import server
+from client.errors import IncompatibleError, UnreachableError
+from client.remote import RemoteMerger
+from merger.errors import OptionError
+from tests.service.samples import long_document
+
+ROOT = Path(__file__).parents[2]
+SERVE = """
+import server
+server.serve(server.ServerOptions(port=0, grace_seconds=5), on_ready=lambda address: print(address, flush=True))
+"""
+
+
+@pytest.fixture
+def process() -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVE], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        yield process
+        process.kill()
+
+
+def address_of(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_lets_running_calls_end_and_the_server_leaves_with_0(
+    process: subprocess.Popen[str], number: signal.Signals
+) -> None:
+    address = address_of(process)
+    document = long_document(2)
+    with RemoteMerger(address) as remote, remote.stream("d", "greedy") as stream:
+        stream.add(document.parts[0], document.chains[:1])
+        process.send_signal(number)
+        time.sleep(0.3)
+        assert process.poll() is None
+        with RemoteMerger(address, connect_timeout=0.5) as late, pytest.raises(UnreachableError):
+            late.strategies()
+        stream.add(document.parts[1], document.chains[1:])
+        assert len(stream.finish().chains) == 1
+        assert process.wait(4) == 0
+    assert process.stderr is not None
+    assert process.stderr.read() == ""
+
+
+def test_watchers_of_its_health_hear_that_the_server_stops(process: subprocess.Popen[str]) -> None:
+    with grpc.insecure_channel(address_of(process)) as channel:
+        request = health_pb2.HealthCheckRequest(service="merge_baseline.v1.ChainMergeService")
+        stub: Any = health_pb2_grpc.HealthStub(channel)
+        watch = stub.Watch(request)
+        assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
+        process.send_signal(signal.SIGTERM)
+        assert next(watch).status == health_pb2.HealthCheckResponse.NOT_SERVING
+        watch.cancel()
+        assert process.wait(4) == 0
+
+
+def test_a_second_signal_ends_the_server_at_once(process: subprocess.Popen[str]) -> None:
+    with RemoteMerger(address_of(process)) as remote, remote.stream("d", "none") as stream:
+        document = long_document(1)
+        stream.add(document.parts[0], document.chains)
+        process.terminate()
+        time.sleep(0.3)
+        process.terminate()
+        assert process.wait(2) == -signal.SIGTERM
+
+
+def test_a_client_reconnects_to_a_server_that_was_away() -> None:
+    document = long_document(1)
+    with server.background(server.ServerOptions(port=0, grace_seconds=0)) as address:
+        remote = RemoteMerger(address, connect_timeout=5)
+        expected = remote.merge(document, "none")
+    with pytest.raises(UnreachableError):
+        remote.merge(document, "none")
+    port = int(address.rpartition(":")[2])
+    with server.background(server.ServerOptions(port=port, grace_seconds=0)), remote:
+        assert remote.merge(document, "none") == expected
+
+
+def test_the_server_listens_on_loopback_unless_told_otherwise() -> None:
+    with server.background(server.ServerOptions(port=0, grace_seconds=0)) as address:
+        assert address.startswith("127.0.0.1:")
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    with server.background(server.ServerOptions(port=0, grace_seconds=0)) as address:
+        port = int(address.rpartition(":")[2])
+        with (
+            pytest.raises(
+                server.ServerStartError, match=rf"can't listen on 127\.0\.0\.1:{port}: Address already in use"
+            ),
+            server.background(server.ServerOptions(port=port)),
+        ):
+            pass
+
+
+def test_a_host_that_does_not_exist_is_named() -> None:
+    options = server.ServerOptions(host="no-such-host.invalid", port=0)
+    with pytest.raises(server.ServerStartError, match="no-such-host"), server.background(options):
+        pass
+
+
+@pytest.mark.parametrize(("name", "value"), [("port", 65536), ("workers", 0), ("max_message_bytes", 2**31)])
+def test_options_out_of_range_are_refused(name: str, value: int) -> None:
+    options: dict[str, Any] = {name: value}
+    with pytest.raises(OptionError, match=rf"^server option {name}: {value} is not a number from"):
+        server.ServerOptions(**options)
+
+
+def test_a_server_that_is_not_there_is_reported_within_the_connect_timeout() -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{closed.getsockname()[1]}"
+        started = time.monotonic()
+        with (
+            RemoteMerger(address, connect_timeout=0.5) as remote,
+            pytest.raises(UnreachableError, match=rf"no server answers at {address} within 0\.5 s"),
+        ):
+            remote.strategies()
+        assert time.monotonic() - started < 2
+
+
+def test_a_program_that_accepts_and_never_answers_is_reported_within_the_connect_timeout() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        started = time.monotonic()
+        with (
+            RemoteMerger(f"127.0.0.1:{mute.getsockname()[1]}", connect_timeout=0.5) as remote,
+            pytest.raises(UnreachableError),
+        ):
+            remote.strategies()
+        assert time.monotonic() - started < 2
+
+
+def test_another_grpc_server_is_told_from_ours() -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    other = grpc.server(ThreadPoolExecutor(1))
+    port = other.add_insecure_port("127.0.0.1:0")
+    other.start()
+    try:
+        with (
+            RemoteMerger(f"127.0.0.1:{port}") as remote,
+            pytest.raises(IncompatibleError, match="no merge-baseline server"),
+        ):
+            remote.strategies()
+    finally:
+        other.stop(None).wait()
+
+
+def test_the_client_imports_grpc_only_when_a_server_is_used() -> None:
+    script = (
+        "import sys, client, client.remote, client.errors; assert 'grpc' not in sys.modules; "
+        "assert 'google.protobuf' not in sys.modules; client.remote.RemoteMerger('h:1'); assert 'grpc' in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_server_does_not_import_the_client() -> None:
+    script = "import sys, server; assert not [name for name in sys.modules if name.split('.')[0] == 'client']"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
