@@ -23,7 +23,7 @@ from protos.limits import DEFAULT_MAX_MESSAGE_BYTES
 
 if TYPE_CHECKING:
     from client.transport import StreamCall
-    from protos.strategies import StrategyInfo
+    from merger.strategies import StrategyInfo
 
 
 @dataclass(frozen=True, slots=True)

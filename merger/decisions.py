@@ -6,7 +6,7 @@ are; :func:`read_decisions` goes the other way, from a merged document and its p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -46,11 +46,16 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The antecedent of one part chain: the first part chain of the merged chain it joins, or ``None`` for *new*."""
+    """The antecedent of one part chain: the first part chain of the merged chain it joins, or ``None`` for *new*.
+
+    ``also`` names what else the decision brings together with it: other merged chains of earlier parts, or chains that
+    come before it in the same part. Only strategies that say so use it.
+    """
 
     chain: ChainRef
     antecedent: ChainRef | None = None
     evidence: Evidence | None = None
+    also: tuple[ChainRef, ...] = ()
 
 
 class MergedChains:
@@ -62,6 +67,7 @@ class MergedChains:
     def __init__(self) -> None:
         self._root: dict[ChainRef, ChainRef] = {}
         self._members: dict[ChainRef, list[ChainRef]] = {}
+        self._rank: dict[ChainRef, int] = {}
 
     def __len__(self) -> int:
         return len(self._members)
@@ -87,30 +93,47 @@ class MergedChains:
         lie in an earlier part.
         """
         place = Location(document=document or None, part=part)
-        chosen: dict[ChainRef, ChainRef | None] = {}
+        chosen: dict[ChainRef, Decision] = {}
         for decision in decisions:
             if decision.chain in chosen:
                 raise DecisionError(f"two decisions on chain {decision.chain.chain}", place, expected="one a chain")
-            chosen[decision.chain] = decision.antecedent
-        own = [ChainRef(part, chain.id) for chain in chains]
-        for ref in own:
+            chosen[decision.chain] = decision
+        for ref in [ChainRef(part, chain.id) for chain in chains]:
             if ref not in chosen:
                 raise DecisionError(f"no decision on chain {ref.chain}", place, expected="one a chain")
-            antecedent = chosen.pop(ref)
-            if antecedent is not None and (antecedent.part >= part or antecedent not in self._root):
-                raise DecisionError(
-                    f"chain {ref.chain} is linked to chain {antecedent.chain} of part {antecedent.part}",
-                    place,
-                    expected="a chain of an earlier part",
-                )
-            root = ref if antecedent is None else self._root[antecedent]
-            self._root[ref] = root
-            self._members.setdefault(root, []).append(ref)
+            self._add(ref, chosen.pop(ref), place)
         if chosen:
             extra = next(iter(chosen))
             raise DecisionError(
                 f"a decision on chain {extra.chain} of part {extra.part}", place, expected="a chain here"
             )
+
+    def _add(self, ref: ChainRef, decision: Decision, place: Location) -> None:
+        antecedent = decision.antecedent
+        if antecedent is not None and (antecedent.part >= ref.part or antecedent not in self._root):
+            raise DecisionError(
+                f"chain {ref.chain} is linked to chain {antecedent.chain} of part {antecedent.part}",
+                place,
+                expected="a chain of an earlier part",
+            )
+        root = ref if antecedent is None else self._root[antecedent]
+        self._root[ref] = root
+        self._rank[ref] = len(self._rank)
+        self._members.setdefault(root, []).append(ref)
+        for other in decision.also:
+            if other not in self._root:
+                message = f"chain {ref.chain} is joined with chain {other.chain} of part {other.part}"
+                raise DecisionError(message, place, expected="a chain that was decided on before")
+            self._join(self._root[ref], self._root[other])
+
+    def _join(self, one: ChainRef, other: ChainRef) -> None:
+        if one == other:
+            return
+        root, joining = sorted((one, other), key=self._rank.__getitem__)
+        members = self._members.pop(joining)
+        self._members[root].extend(members)
+        for member in members:
+            self._root[member] = root
 
 
 def build_merged(document: Document, merged: MergedChains) -> Document:
@@ -122,6 +145,11 @@ def build_merged(document: Document, merged: MergedChains) -> Document:
     by_ref = {
         ChainRef(part, chain.id): chain for part, chains in enumerate(chains_by_part(document)) for chain in chains
     }
+    return document.with_chains(join_chains(by_ref, merged), ChainScope.DOCUMENT)
+
+
+def join_chains(by_ref: Mapping[ChainRef, Chain], merged: MergedChains) -> tuple[Chain, ...]:
+    """The merged chains with all their mentions, in text order, with the ids of :func:`build_merged`."""
     joined = [
         make_chain(root.chain, [mention for ref in merged.members(root) for mention in by_ref[ref].mentions])
         for root in merged
@@ -129,7 +157,7 @@ def build_merged(document: Document, merged: MergedChains) -> Document:
     joined.sort(key=chain_order)
     if len({chain.id for chain in by_ref.values()}) < len(by_ref):
         joined = [Chain(str(number), chain.mentions) for number, chain in enumerate(joined)]
-    return document.with_chains(tuple(joined), ChainScope.DOCUMENT)
+    return tuple(joined)
 
 
 def apply_decisions(document: Document, decisions: Iterable[Decision]) -> Document:
@@ -164,8 +192,15 @@ class MergesReader:
     """
 
     def __init__(self, merged: Document) -> None:
+        """Raises :class:`~merger.errors.DecisionError` if a mention is in two merged chains."""
         self._merged = merged
-        self._owner = {mention: index for index, chain in enumerate(merged.chains) for mention in chain.mentions}
+        self._owner: dict[Mention, int] = {}
+        for index, chain in enumerate(merged.chains):
+            for mention in chain.mentions:
+                other = self._owner.setdefault(mention, index)
+                if other != index:
+                    message = f"one mention is in merged chains {merged.chains[other].id} and {chain.id}"
+                    raise DecisionError(message, Location(merged.file, document=merged.id, part=mention.part))
         self._first: dict[int, ChainRef] = {}
 
     def decide(self, part: int, chains: Sequence[Chain]) -> list[Decision]:

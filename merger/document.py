@@ -203,6 +203,8 @@ def chains_by_part(document: Document) -> tuple[tuple[Chain, ...], ...]:
     """
     by_part: list[list[Chain]] = [[] for _ in document.parts]
     for chain in document.chains:
+        if not chain.mentions:
+            raise AnnotationError(f"chain {chain.id} has no mentions", Location(document.file, document=document.id))
         part = chain.mentions[0].part
         if chain.mentions[-1].part != part:
             raise AnnotationError(

@@ -9,7 +9,8 @@
     │   ├── AlignmentError    two inputs that should have the same tokens differ
     │   ├── DecisionError     decisions are missing, repeated, contradictory or cyclic
     │   ├── MissingTagsError  the strategy needs part-of-speech tags and the document has none
-    │   └── UnsupportedError  the output format cannot carry what the document holds
+    │   ├── UnsupportedError  the output format cannot carry what the document holds
+    │   └── BackendError      a coreference backend failed on this document; others may go on
     ├── OptionError           an unknown strategy, or an option with a wrong name, type or value
     └── UnavailableError      a strategy or backend cannot run here, and why
 """
@@ -102,6 +103,10 @@ class DecisionError(InputError):
 
 class MissingTagsError(InputError):
     """A strategy needs part-of-speech tags and the document has none."""
+
+
+class BackendError(InputError):
+    """A coreference backend failed on this document: it died, hung, ran out of memory or gave a bad answer."""
 
 
 class OptionError(MergeBaselineError):

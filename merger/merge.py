@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from merger.boundaries import with_boundaries_of
-from merger.decisions import Decision, MergedChains, build_merged
-from merger.document import Chain, ChainRef, Document, Part, chains_by_part
-from merger.errors import InputError
+from merger.decisions import Decision, MergedChains, join_chains
+from merger.document import Chain, ChainRef, ChainScope, Document, Part, chains_by_part
 from merger.notices import Notices
 from merger.strategies.base import Strategy
 
@@ -43,23 +42,42 @@ class PartMerger:
     ) -> None:
         self._run = strategy.start(document, key)
         self._document_id = document_id
-        self._next_part = 0
-        self.merged = MergedChains()
+        self._parts = 0
+        self._merged = MergedChains()
+        self._chains: dict[ChainRef, Chain] = {}
+        self._singletons: list[ChainRef] = []
+
+    @property
+    def singletons(self) -> int:
+        """How many one-mention chains there were so far."""
+        return len(self._singletons)
 
     def add(self, part: Part, chains: Sequence[Chain]) -> tuple[Decision, ...]:
         """Decide on the next part's chains, given in annotation order with mentions that carry the part's index."""
-        index = self._next_part
+        index = self._parts
         longer = [chain for chain in chains if len(chain.mentions) > 1]
-        try:
-            decisions = self._run.decide(index, part, longer, self.merged)
-        except InputError as error:
-            # A strategy that was given no document does not know its name.
-            if error.location.document is None:
-                error.location = replace(error.location, document=self._document_id or None)
-            raise
-        self.merged.apply(index, longer, decisions, self._document_id)
-        self._next_part += 1
+        decisions = self._run.decide(index, part, longer, self._merged)
+        self._merged.apply(index, longer, decisions, self._document_id)
+        self._chains.update((ChainRef(index, chain.id), chain) for chain in chains)
+        self._singletons.extend(ChainRef(index, chain.id) for chain in chains if len(chain.mentions) == 1)
+        self._parts += 1
         return tuple(decisions)
+
+    def finish(self, *, keep_singletons: bool = False, notices: Notices | None = None) -> tuple[Chain, ...]:
+        """The merged chains, in text order.
+
+        One-mention chains are left out, with a notice, or with ``keep_singletons`` passed through unmerged.
+        """
+        if keep_singletons:
+            for ref in self._singletons:
+                self._merged.apply(ref.part, [self._chains[ref]], [Decision(ref)], self._document_id)
+        elif self._singletons and notices is not None:
+            notices.add(
+                "singletons left out",
+                "one-mention chains were left out of merging and of the output (--singletons keep passes them through)",
+                count=len(self._singletons),
+            )
+        return join_chains(self._chains, self._merged)
 
 
 def merge_document(
@@ -85,19 +103,11 @@ def merge_document(
         key = with_boundaries_of(document, key)
     merger = PartMerger(strategy, document.id, document=document, key=key)
     decisions: list[Decision] = []
-    singletons: list[tuple[int, Chain]] = []
     for index, (part, chains) in enumerate(zip(document.parts, chains_by_part(document), strict=True)):
         decisions.extend(merger.add(part, chains))
-        singletons.extend((index, chain) for chain in chains if len(chain.mentions) == 1)
         if on_part is not None:
             on_part(index + 1)
-    if keep_singletons:
-        for index, chain in singletons:
-            merger.merged.apply(index, [chain], [Decision(ChainRef(index, chain.id))], document.id)
-    elif singletons and notices is not None:
-        notices.add(
-            "singletons left out",
-            "chains of one mention were left out of merging and of the output (--singletons keep passes them through)",
-            count=len(singletons),
-        )
-    return MergeResult(build_merged(document, merger.merged), tuple(decisions), len(singletons), strategy.signature)
+    merged = merger.finish(keep_singletons=keep_singletons, notices=notices)
+    return MergeResult(
+        document.with_chains(merged, ChainScope.DOCUMENT), tuple(decisions), merger.singletons, strategy.signature
+    )

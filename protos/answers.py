@@ -6,18 +6,17 @@ is called between parts with the number of parts done; what it raises ends the w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
 from google.protobuf.message import DecodeError, Message
 
-from merger.decisions import Decision, MergedChains
-from merger.document import Chain, ChainRef, Document, Part
+from merger.document import Chain, ChainRef
 from merger.errors import InputError, Location, UnavailableError
 from merger.merge import PartMerger, merge_document
 from merger.notices import Notices
-from merger.strategies import STRATEGIES, Run, Strategy, make_strategy
+from merger.strategies import Strategy, list_strategies, make_strategy
 from protos.decisions import (
     chains_by_ref,
     decision_to_message,
@@ -27,7 +26,7 @@ from protos.decisions import (
 )
 from protos.documents import document_from_message, part_from_message
 from protos.merge_baseline import v1
-from protos.strategies import describe, spec_from_message
+from protos.strategies import info_to_message, spec_from_message
 from protos.validation import (
     Violation,
     check,
@@ -88,24 +87,8 @@ def merge_document_answer(data: bytes, checkpoint: Checkpoint) -> bytes:
 def list_strategies_answer(data: bytes) -> bytes:
     """Answer a ListStrategiesRequest."""
     _decode(v1.ListStrategiesRequest, data)
-    strategies = [describe(strategy) for strategy in STRATEGIES.values()]
+    strategies = [info_to_message(info) for info in list_strategies()]
     return v1.ListStrategiesResponse(strategies=strategies).SerializeToString()
-
-
-class _Replay(Strategy, Run):
-    """Repeats decisions, so that what becomes of a stream at its end is what becomes of a document."""
-
-    name = "replay"
-
-    def __init__(self, decisions: list[tuple[Decision, ...]]) -> None:
-        super().__init__()
-        self._decisions = decisions
-
-    def start(self, document: Document | None = None, key: Document | None = None) -> Run:  # noqa: ARG002  # needs neither
-        return self
-
-    def decide(self, index: int, part: Part, chains: Sequence[Chain], merged: MergedChains) -> list[Decision]:  # noqa: ARG002
-        return list(self._decisions[index])
 
 
 class _Stream:
@@ -119,10 +102,10 @@ class _Stream:
         self._merger = PartMerger(self._strategy, self._id, key=key)
         self._keep_singletons = setup.keep_singletons
         self._chains: dict[ChainRef, Chain] = {}
-        self._decisions: list[tuple[Decision, ...]] = []
+        self._parts = 0
 
     def add(self, message: v1.Part) -> v1.PartDecisions:
-        index = len(self._decisions)
+        index = self._parts
         check(part_violations(message, "part"), Location(document=self._id or None, part=index))
         part, chains = part_from_message(message, index)
         try:
@@ -132,22 +115,16 @@ class _Stream:
             if error.location.document is None:
                 error.location = replace(error.location, document=self._id)
             raise
-        self._decisions.append(decisions)
+        self._parts += 1
         self._chains.update(chains_by_ref(index, chains))
         return v1.PartDecisions(part=index, decisions=[decision_to_message(decision) for decision in decisions])
 
     def summary(self) -> v1.MergeStreamSummary:
         notices = Notices()
-        parts = tuple(Part(()) for _ in self._decisions)
-        result = merge_document(
-            Document(self._id, parts, tuple(self._chains.values())),
-            _Replay(self._decisions),
-            keep_singletons=self._keep_singletons,
-            notices=notices,
-        )
+        chains = self._merger.finish(keep_singletons=self._keep_singletons, notices=notices)
         return v1.MergeStreamSummary(
-            chains=merged_to_messages(result.document.chains, self._chains),
-            singletons=result.singletons,
+            chains=merged_to_messages(chains, self._chains),
+            singletons=self._merger.singletons,
             signature=self._strategy.signature,
             notices=[notice_to_message(notice) for notice in notices],
         )

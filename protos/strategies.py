@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from merger.strategies import Option, OptionValue, Strategy
+from merger.strategies import Option, OptionValue, StrategyInfo
 from protos.merge_baseline import v1
 
 _TYPES: dict[str, v1.OptionType] = {
@@ -16,18 +15,6 @@ _TYPES: dict[str, v1.OptionType] = {
 }
 
 _INT64 = 2**63
-
-
-@dataclass(frozen=True, slots=True)
-class StrategyInfo:
-    """What a server says about a strategy. ``unavailable`` is why it can't run there, or ``None``."""
-
-    name: str
-    summary: str
-    options: tuple[Option, ...]
-    needs_key: bool
-    needs_tags: bool
-    unavailable: str | None
 
 
 def spec_to_message(name: str, options: Mapping[str, OptionValue]) -> v1.StrategySpec:
@@ -67,7 +54,7 @@ def value_from_message(message: v1.OptionValue) -> OptionValue:
             raise ValueError("no value")
 
 
-def describe(strategy: type[Strategy]) -> v1.Strategy:
+def info_to_message(strategy: StrategyInfo) -> v1.Strategy:
     """All that a caller needs to know of a strategy."""
     return v1.Strategy(
         name=strategy.name,
@@ -75,7 +62,7 @@ def describe(strategy: type[Strategy]) -> v1.Strategy:
         options=[_option_to_message(option) for option in strategy.options],
         needs_key=strategy.needs_key,
         needs_tags=strategy.needs_tags,
-        unavailable_reason=strategy.unavailable(),
+        unavailable_reason=strategy.unavailable,
     )
 
 

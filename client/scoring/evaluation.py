@@ -89,7 +89,7 @@ def evaluate(
     boundaries. ``split`` and ``strategy`` go into the signature. Raises what
     :func:`~client.scoring.pairing.pair_documents` and :func:`~client.scoring.pairing.align` raise.
     """
-    notices = notices or Notices()
+    notices = Notices() if notices is None else notices
     documents = tuple(
         DocumentResult(key.id, key.genre, len((before or key).parts), key.token_count, result)
         for key, before, result in _results(keys, responses, parts, metrics, notices, drop_singletons=drop_singletons)
@@ -122,11 +122,11 @@ def _results(
     befores = None if parts is None else ById(parts)
     for key, response in pair_documents(keys, responses, notices):
         before = _before(key, befores)
-        units = align(key, response)
+        units = align(key, response, notices)
         scores = _score(units, metrics, drop_singletons=drop_singletons)
         floor = links = None
         if before is not None:
-            floor = _score(align(key, _whole(before)), metrics, drop_singletons=drop_singletons)
+            floor = _score(align(key, _whole(before), notices), metrics, drop_singletons=drop_singletons)
             links = _links(before, key, response, notices)
         yield key, before, Result(scores, floor, links)
 

@@ -83,17 +83,18 @@ def pair_documents(
         notices.warn("extra document in the response", error)
 
 
-def align(key: Document, response: Document) -> list[Unit]:
+def align(key: Document, response: Document, notices: Notices) -> list[Unit]:
     """The units to score for one document.
 
     Parts are the units if the chains of both sides are local to the same parts; otherwise the whole document is one,
     with mentions aligned by their token position over all parts. Empty nodes that only one side has are left out.
 
-    Raises :class:`~merger.errors.AlignmentError` at the first token that differs.
+    Raises :class:`~merger.errors.AlignmentError` at the first token that differs. Under the lenient policy only their
+    number must be the same; the mentions are aligned by position, as the official scorer does.
     """
     same_shape = _shape(key) == _shape(response)
     if same_shape:
-        _check_tokens(key, response, with_empty=True)
+        _check_tokens(key, response, notices, with_empty=True)
         if key.scope is response.scope is ChainScope.PART and len(key.parts) > 1:
             return [
                 Unit(key.id, part, _chains_of_part(key, part), _chains_of_part(response, part))
@@ -101,7 +102,7 @@ def align(key: Document, response: Document) -> list[Unit]:
             ]
         return [Unit(key.id, None, _chains(key), _chains(response))]
     with_empty = _token_count(key, with_empty=True) == _token_count(response, with_empty=True)
-    _check_tokens(key, response, with_empty=with_empty)
+    _check_tokens(key, response, notices, with_empty=with_empty)
     return [Unit(key.id, None, _flat_chains(key, with_empty=with_empty), _flat_chains(response, with_empty=with_empty))]
 
 
@@ -177,7 +178,7 @@ def _forms(document: Document, *, with_empty: bool) -> list[str]:
     ]
 
 
-def _check_tokens(key: Document, response: Document, *, with_empty: bool) -> None:
+def _check_tokens(key: Document, response: Document, notices: Notices, *, with_empty: bool) -> None:
     if [s.forms for s in _sentences(key)] == [s.forms for s in _sentences(response)]:
         return
     ours, theirs = _forms(key, with_empty=with_empty), _forms(response, with_empty=with_empty)
@@ -190,7 +191,19 @@ def _check_tokens(key: Document, response: Document, *, with_empty: bool) -> Non
     key_place, key_token = _describe(key, ours, index, with_empty=with_empty)
     place, token = _describe(response, theirs, index, with_empty=with_empty)
     message = f"token {index} of the document (from 0) is {token}"
-    raise AlignmentError(message, place, expected=f"{key_token}, as in the key at {key_place}")
+    error = AlignmentError(message, place, expected=f"{key_token}, as in the key at {key_place}")
+    if len(ours) != len(theirs):
+        error.hint = _other_parts(key, response)
+        raise error
+    notices.repair("tokens differ", error, "mentions are aligned by token position")
+
+
+def _other_parts(key: Document, response: Document) -> str | None:
+    """A hint if each has several parts, but not the same ones."""
+    in_key, in_response = ([part.number for part in document.parts] for document in (key, response))
+    if in_key == in_response or len(in_key) == 1 or len(in_response) == 1:
+        return None
+    return f"the key has the parts {', '.join(map(str, in_key))}, the response {', '.join(map(str, in_response))}"
 
 
 def _sentences(document: Document) -> Iterator[Sentence]:

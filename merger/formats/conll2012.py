@@ -124,7 +124,10 @@ class _Block:
         self._number = int(number or 0)
         self._id = name
         if options.part_pattern is not None and (match := options.part_pattern.fullmatch(name)):
-            self._id, self._number = match["document"], int(match["part"])
+            if not (match["part"] or "").isdecimal():
+                message = f"the part pattern finds part {match['part']!r} in {name!r}"
+                raise FormatError(message, source.place(line, name), expected="a part number")
+            self._id, self._number = match["document"] or name, int(match["part"])
         self._sentences: list[Sentence] = []
         self._numbers: list[str | None] = []
         self._lines: list[str] = []
@@ -147,6 +150,9 @@ class _Block:
             "no `#end document` before this line", self._place(line), expected="one after every document"
         )
         self._notices.repair("no end of document", error, "the document ends here")
+        if self._lines and not self._lines[-1].endswith("\n"):
+            self._lines[-1] += "\n"
+        self.tail = "#end document"
 
     def add(self, line_number: int, line: str) -> None:
         """Take the next line of the block."""

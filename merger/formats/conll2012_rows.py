@@ -51,12 +51,19 @@ def is_row(line: str) -> bool:
     return bool(line) and not line.isspace() and (line[0] != "#" or "\t" in line)
 
 
+def has_blanks_between(line: str) -> bool:
+    """Whether the columns of a row stand between blanks: it has no tab, or only some behind all of them."""
+    if "\t" not in line:
+        return True
+    text = line.rstrip("\t \r\n")
+    return "\t" not in text and " " in text
+
+
 def split_line(line: str) -> list[str]:
-    """The columns of a row: by tabs if it has any, else by runs of blanks."""
-    line = line.rstrip("\r\n")
-    if "\t" in line:
-        return line.split("\t")
-    return [column for column in line.split(" ") if column]
+    """The columns of a row: by tabs if it has any between its columns, else by runs of blanks."""
+    if has_blanks_between(line):
+        return [column for column in line.rstrip("\t \r\n").split(" ") if column]
+    return line.rstrip(" \r\n").split("\t")
 
 
 def split_rows(lines: Sequence[str]) -> Rows:

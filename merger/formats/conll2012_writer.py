@@ -9,7 +9,14 @@ from functools import partial
 from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence
 from merger.errors import Location, UnsupportedError
 from merger.formats.conll2012_cells import EMPTY_CELLS, Bracket, format_cell, parse_cell
-from merger.formats.conll2012_rows import PADDED, PART_COLUMN_FROM, is_row, parse_begin, split_line
+from merger.formats.conll2012_rows import (
+    PADDED,
+    PART_COLUMN_FROM,
+    has_blanks_between,
+    is_row,
+    parse_begin,
+    split_line,
+)
 from merger.notices import Notices
 
 _UNWRITABLE = re.compile(r"[()|\s]")
@@ -30,21 +37,27 @@ def write_document(document: Document, notices: Notices) -> Iterator[str]:
     mentions = _mentions_by_sentence(document, notices)
     newline = _newline(document)
     whole = document.scope is ChainScope.DOCUMENT and len(document.parts) > 1
+    if whole:
+        _check_part_column(document, notices)
     ending = ""
     for index, part in enumerate(document.parts):
+        has_head = _is_head_of(part.head, document, part)
+        # Under the head it was read with, a block may have what it likes in its second column.
+        number = None if has_head and not whole else part.number
         if index == 0 or not whole:
-            yield _head(document, part, newline)
+            yield _line(part.head if has_head else _new_head(document, part), newline)
             ending = ""
         for position, sentence in enumerate(part.sentences):
             if ending and not _BLANK_END.search(ending):
                 yield newline if ending.endswith("\n") else newline * 2
-            text = "".join(_sentence(document, part, sentence, mentions.get((index, position), []), notices, newline))
+            written = mentions.get((index, position), [])
+            text = "".join(_sentence(document, part, sentence, written, notices, newline, number))
             yield text
             ending = text[-4:]
         if index + 1 == len(document.parts) or not whole:
-            if ending and not ending.endswith("\n") and not part.tail:
+            if ending and not ending.endswith("\n"):
                 yield newline
-            yield part.tail or f"#end document{newline}"
+            yield _line(part.tail or "#end document", newline)
 
 
 def _newline(document: Document) -> str:
@@ -54,11 +67,33 @@ def _newline(document: Document) -> str:
     return "\n"
 
 
-def _head(document: Document, part: Part, newline: str) -> str:
-    begin = parse_begin(part.head.rstrip().rpartition("\n")[2])
-    if begin is not None and begin[0] == document.id and int(begin[1] or 0) == part.number:
-        return part.head
-    return f"#begin document ({document.id}); part {part.number:03d}{newline}"
+def _line(text: str, newline: str) -> str:
+    """The text with a line end: without one, what comes next would stand on its last line."""
+    return text if text.endswith("\n") else text + newline
+
+
+def _is_head_of(head: str, document: Document, part: Part) -> bool:
+    begin = parse_begin(head.rstrip().rpartition("\n")[2])
+    return begin is not None and begin[0] == document.id and int(begin[1] or 0) == part.number
+
+
+def _new_head(document: Document, part: Part) -> str:
+    return f"#begin document ({_BREAKS.sub('_', document.id)}); part {part.number:03d}"
+
+
+def _check_part_column(document: Document, notices: Notices) -> None:
+    """Tell if rows that stay as they are have no column for the part numbers of a merged document."""
+    for part in document.parts:
+        for sentence in part.sentences:
+            source = sentence.source
+            if source is None or source.format != "conll2012":
+                continue
+            columns = next((split_line(line) for line in source.text.split("\n") if is_row(line)), [])
+            if len(columns) < PART_COLUMN_FROM or not columns[1].isdecimal():
+                message = f"no part boundaries: rows of {len(columns)} columns have no part number in the second"
+                place = Location(document.file, source.line, document.id, part.number)
+                notices.add("part boundaries left out", message, place)
+                return
 
 
 def _mentions_by_sentence(document: Document, notices: Notices) -> SentenceMentions:
@@ -154,7 +189,9 @@ def _sentence(
     mentions: Sequence[tuple[int, int, str]],
     notices: Notices,
     newline: str,
+    number: int | None,
 ) -> Iterator[str]:
+    """The text of a sentence; ``number`` goes to the second column of rows that had another one."""
     cells = _cells(mentions)
     source = sentence.source
     if source is None or source.format != "conll2012":
@@ -166,21 +203,20 @@ def _sentence(
     blank = next((cell for cell in map(partial(_cell, layout=source.layout), rows) if cell in EMPTY_CELLS), "-")
     for index, line in enumerate(lines):
         if is_row(line):
-            lines[index] = _changed_row(line, source.layout, part.number, cells.get(token), blank)
+            lines[index] = _changed_row(line, source.layout, number, cells.get(token), blank)
             token += 1
     yield "\n".join(lines)
 
 
 def _cell_span(row: str, layout: str) -> tuple[int, int]:
     """Where the coreference cell of a row begins and ends."""
-    end = len(row) - (1 if row.endswith("\r") else 0)
-    if "\t" in row:
-        if layout == PADDED and row[end - 1] == "\t":
-            end -= 1
-        return row.rfind("\t", 0, end) + 1, end
-    while row[end - 1] == " ":
+    if has_blanks_between(row):
+        end = len(row.rstrip("\t \r"))
+        return row.rfind(" ", 0, end) + 1, end
+    end = len(row.rstrip(" \r"))
+    if layout == PADDED and row[end - 1] == "\t":
         end -= 1
-    return row.rfind(" ", 0, end) + 1, end
+    return row.rfind("\t", 0, end) + 1, end
 
 
 def _cell(row: str, layout: str) -> str:
@@ -188,19 +224,37 @@ def _cell(row: str, layout: str) -> str:
     return row[start:end]
 
 
-def _changed_row(row: str, layout: str, number: int, brackets: list[Bracket] | None, blank: str) -> str:
+def _changed_row(row: str, layout: str, number: int | None, brackets: list[Bracket] | None, blank: str) -> str:
     start, end = _cell_span(row, layout)
     cell = row[start:end]
     if brackets is None:
         if cell not in EMPTY_CELLS:
             row = row[:start] + blank + row[end:]
-    elif cell in EMPTY_CELLS or sorted(parse_cell(cell)) != sorted(brackets):
+    elif cell in EMPTY_CELLS or not _same_meaning(parse_cell(cell), brackets):
         row = row[:start] + format_cell(brackets) + row[end:]
+    if number is None:
+        return row
     columns = split_line(row)
     if len(columns) >= PART_COLUMN_FROM and columns[1].isdecimal() and int(columns[1]) != number:
         at = row.index(columns[1], row.index(columns[0]) + len(columns[0]))
         row = row[:at] + str(number) + row[at + len(columns[1]) :]
     return row
+
+
+def _same_meaning(cell: tuple[Bracket, ...] | str, brackets: list[Bracket]) -> bool:
+    """Whether a cell as it was read has these brackets, in whatever order."""
+    if isinstance(cell, str):
+        return False
+    meant: list[Bracket] = []
+    for bracket in cell:
+        opened = Bracket("(", bracket.chain)
+        if bracket.kind == ")" and opened in meant:
+            # Opened and closed on the same token, as in (1|1).
+            meant.remove(opened)
+            meant.append(Bracket("()", bracket.chain))
+        else:
+            meant.append(bracket)
+    return sorted(meant) == sorted(brackets)
 
 
 def _new_rows(

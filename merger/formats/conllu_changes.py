@@ -34,8 +34,10 @@ class Wanted(NamedTuple):
 
 
 class LinkRewriter(Protocol):
-    """Rewrites the entity ids of one ``Bridge`` or ``SplitAnte`` value. ``here`` maps raw ids to written ones for the
-    mentions that begin at the word."""
+    """Rewrites the entity ids of one ``Bridge`` or ``SplitAnte`` value.
+
+    ``here`` maps raw ids to written ones for the mentions that begin at the word.
+    """
 
     def __call__(self, value: str, here: Mapping[str, str]) -> str: ...  # noqa: D102  # the class says it
 

@@ -10,12 +10,12 @@ def split_end(cell: str) -> tuple[str, str]:
 
 
 def get_attribute(cell: str, name: str) -> str:
-    """The value of an attribute, empty if there is none. What follows a line end does not count."""
+    """The value of an attribute, empty if there is none."""
     key = f"{name}="
     start = 0 if cell.startswith(key) else cell.find(f"|{key}") + 1
     if start == 0 and not cell.startswith(key):
         return ""
-    return cell[start + len(key) :].partition("|")[0].partition("\n")[0].strip()
+    return cell[start + len(key) :].partition("|")[0].strip()
 
 
 def set_attribute(cell: str, name: str, value: str) -> str:

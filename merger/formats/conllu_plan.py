@@ -19,8 +19,11 @@ _Place = tuple[int, int]
 
 @dataclass(slots=True)
 class Plan:
-    """``blocks`` has the ``# newdoc`` that each part goes into, ``fields`` the field order of each ``# newdoc``,
-    ``origins`` the ``# newdoc`` that each sentence was read from (counted over the document)."""
+    """What the writer needs to know about a whole document.
+
+    ``blocks`` has the ``# newdoc`` that each part goes into, ``fields`` the field order of each ``# newdoc``,
+    ``origins`` the ``# newdoc`` that each sentence was read from, counted over the document.
+    """
 
     blocks: list[int]
     fields: list[Fields]
@@ -97,8 +100,10 @@ def _find_origins(document: Document, plan: Plan) -> None:
 
 
 def _etypes(document: Document, plan: Plan, notices: Notices) -> tuple[dict[int, str], set[int]]:
-    """The type of each chain that has one, and the chains whose mentions must all be given it: those that were put
-    together from entities of different types."""
+    """The type of each chain that has one, and the chains whose mentions must all be given it.
+
+    These are the chains that were put together from entities of different types.
+    """
     etypes: dict[int, str] = {}
     overrides: set[int] = set()
     if all(fields.etype_index < 0 for fields in plan.fields):

@@ -28,7 +28,7 @@ class RowError(Exception):
 class Rows(NamedTuple):
     """Columns of words and empty nodes in file order.
 
-    ``misc`` cells may be followed by their line end and what the next line begins with. ``ranges`` are the rows of multiword tokens, as indexes of all rows.
+    ``misc`` may end in the line end. ``ranges`` are the rows of multiword tokens, as indexes of all rows.
     """
 
     forms: tuple[str, ...]
@@ -36,7 +36,7 @@ class Rows(NamedTuple):
     upos: tuple[str, ...] | None
     heads: tuple[int, ...] | None
     empty: tuple[int, ...]
-    misc: Sequence[str]
+    misc: tuple[str, ...]
     ranges: tuple[int, ...]
 
 
@@ -51,7 +51,6 @@ class _Heads(dict[str, int]):
 
 _HEADS = _Heads({"_": -1} | {str(number): number - 1 for number in range(256)})
 _IDS: dict[int, tuple[str, ...]] = {}
-_BOUNDARIES: dict[int, tuple[str, ...]] = {}
 
 
 def _plain_ids(count: int) -> tuple[str, ...]:
@@ -61,59 +60,28 @@ def _plain_ids(count: int) -> tuple[str, ...]:
     return ids
 
 
-def _boundaries(count: int) -> tuple[str, ...]:
-    """What stands between the last column of a row and the second of the next, for ids 2 and up."""
-    boundaries = _BOUNDARIES.get(count)
-    if boundaries is None:
-        boundaries = _BOUNDARIES[count] = tuple([f"\n{number}" for number in range(2, count + 1)])
-    return boundaries
-
-
 def read_rows(lines: Sequence[str]) -> Rows:
     """Turn the rows of one sentence (not its comments) into columns; rows of multiword tokens are left out.
 
     Raises :class:`RowError`.
     """
-    return _read_plain(lines) or _read_any(lines)
-
-
-def _read_plain(lines: Sequence[str]) -> Rows | None:
-    """Read rows of words only, ``None`` if they are anything else or wrong.
-
-    One split of all rows at once: the last column of a row and the id of the next come out as one cell. If there are
-    nine other cells between any two of these, and each holds the id that is due, then all rows have ten columns.
-    """
-    count = len(lines)
-    cells = "".join(lines).split("\t")
-    step = COLUMNS - 1
-    if len(cells) != step * count + 1 or cells[0] != "1":
-        return None
-    if not all(map(str.endswith, cells[step:-1:step], _boundaries(count))):
-        return None
-    return Rows(
-        tuple(map(intern, cells[_FORM::step])),
-        _tags(cells[_XPOS::step]),
-        _tags(cells[_UPOS::step]),
-        _plain_heads(cells[_HEAD::step]),
-        (),
-        cells[_MISC::step],
-        (),
-    )
-
-
-def _read_any(lines: Sequence[str]) -> Rows:
     rows = [line.split("\t") for line in lines]
     columns = _columns(rows)
-    kept, positions, empty = _number_tokens(columns[0])
+    empty: tuple[int, ...] = ()
     ranges: tuple[int, ...] = ()
-    if len(kept) < len(rows):
-        ranges = tuple(sorted(set(range(len(rows))).difference(kept)))
-        columns = list(zip(*[rows[row] for row in kept], strict=True))
+    if columns[0] == _plain_ids(len(rows)):
+        heads = _plain_heads(columns[_HEAD])
+    else:
+        kept, positions, empty = _number_tokens(columns[0])
+        if len(kept) < len(rows):
+            ranges = tuple(sorted(set(range(len(rows))).difference(kept)))
+            columns = list(zip(*[rows[row] for row in kept], strict=True))
+        heads = _heads(columns, positions, empty, kept)
     return Rows(
         tuple(map(intern, columns[_FORM])),
         _tags(columns[_XPOS]),
         _tags(columns[_UPOS]),
-        _heads(columns, positions, empty, kept),
+        heads,
         empty,
         columns[_MISC],
         ranges,
@@ -142,7 +110,7 @@ def _short(text: str, length: int = 40) -> str:
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
-def _tags(column: Sequence[str]) -> tuple[str, ...] | None:
+def _tags(column: tuple[str, ...]) -> tuple[str, ...] | None:
     blanks = column.count("_")
     if blanks == len(column):
         return None
@@ -184,7 +152,7 @@ def _number_tokens(ids: Sequence[str]) -> tuple[list[int], dict[str, int], tuple
     return kept, positions, tuple(empty)
 
 
-def _plain_heads(column: Sequence[str]) -> tuple[int, ...] | None:
+def _plain_heads(column: tuple[str, ...]) -> tuple[int, ...] | None:
     try:
         heads = tuple(map(_HEADS.__getitem__, column))
     except ValueError:

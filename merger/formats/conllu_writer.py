@@ -112,7 +112,7 @@ class _Writer:
 
     def _new_sentence(self, part: int, position: int, sentence: Sentence, head: Head) -> str:
         place = self._place(part, position)
-        lines = new_head(Head(head.document, False, head.part, head.states_part, head.fields, head.genre))  # noqa: FBT003
+        lines = new_head(Head(head.document, False, head.part, head.states_part, head.fields, head.genre))
         if not sentence.forms:
             self._notices.add("empty sentence left out", "CoNLL-U has no sentences without words", place)
             return "\n".join([*lines, "", ""]) if lines else ""

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from merger.document import Span, make_mention
+from merger.document import Span
 from merger.formats.corefud_entity import Fields, parse_entities
 
 Spans = tuple[Span, ...]

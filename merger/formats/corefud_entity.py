@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from sys import intern
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ DEFAULT_FIELDS = "eid-etype-head-other"
 _OLD_NAMES = {"GRP": "eid", "entity": "etype"}
 _BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)")
 _MARK = re.compile(r"(.+)\[([0-9]+)/([0-9]+)\]", re.DOTALL)
+_CELLS_KEPT = 1 << 14
 _FORBIDDEN = re.compile(r"[\s()\-|=\[\]<,]")
 
 
@@ -74,6 +75,10 @@ class Parsed(NamedTuple):
     problems: list[Problem]
 
 
+_Read = tuple[tuple[str, bool, str], ...]
+"""The brackets of a cell: key (id and stretch mark), whether it closes, and the text if it opens."""
+
+
 @dataclass(frozen=True)
 class Fields:
     """The order of a bracket's fields. With an empty ``text`` only the id is known, and it comes first.
@@ -97,6 +102,11 @@ class Fields:
     def etype_index(self) -> int:
         """Where the entity type stands, -1 if nowhere."""
         return self.names.index("etype") if "etype" in self.names else -1
+
+    @cached_property
+    def cells(self) -> dict[str, _Read]:
+        """Values that were read with this order, as the same ones come again and again."""
+        return {}
 
     def get(self, content: str, index: int) -> str:
         """One field of a bracket's text, empty if it is not there."""
@@ -178,11 +188,7 @@ class _Stretches:
 _Open = tuple[int, int, str, _Stretches | None]
 """An open bracket: its token, its number, its text, and the discontinuous mention that it opens a stretch of."""
 
-_Read = tuple[tuple[str, bool, str], ...]
-"""The brackets of a cell: key (id and stretch mark), whether it closes, and the text if it opens."""
 
-
-@lru_cache(maxsize=1 << 14)
 def _read_cell(value: str, fields: Fields) -> _Read:
     """The brackets of a cell, none if it has something else in it."""
     found = _found(value)
@@ -203,6 +209,7 @@ class _Sentence:
 
     def __init__(self, fields: Fields) -> None:
         self._fields = fields
+        self._cells = fields.cells
         self._number = 0
         self._open: dict[str, list[_Open]] = {}
         self._stretched: dict[tuple[str, int], list[_Stretches]] = {}
@@ -211,7 +218,11 @@ class _Sentence:
 
     def add(self, token: int, value: str) -> None:
         """Read a cell."""
-        brackets = _read_cell(value, self._fields)
+        brackets = self._cells.get(value)
+        if brackets is None:
+            if len(self._cells) > _CELLS_KEPT:
+                self._cells.clear()
+            brackets = self._cells[value] = _read_cell(value, self._fields)
         if not brackets:
             self._problems.append(Problem(SYNTAX, token, value))
         for key, closes, content in brackets:

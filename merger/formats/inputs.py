@@ -22,18 +22,18 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 def find_files(path: str, suffixes: tuple[str, ...]) -> list[str]:
     """The files that a path stands for: itself, or what is below a directory, in natural order.
 
-    Below a directory that is every file whose name ends in a known suffix or that and ``.gz``; ``part2`` comes before
-    ``part10``.
+    Below a directory that is every file whose name ends in a known suffix or that and ``.gz``, without hidden files and
+    folders; ``part2`` comes before ``part10``.
 
     Raises :class:`~merger.errors.InputError` if there is nothing.
     """
-    if path == STDIN or not Path(path).is_dir():
+    if path == STDIN or not path or not Path(path).is_dir():
         return [path]
     wanted = tuple(suffixes) + tuple(suffix + ".gz" for suffix in suffixes)
     found = [
         str(file)
         for file in Path(path).rglob("*")
-        if file.name.endswith(wanted) and file.is_file() and not file.name.startswith(".")
+        if file.name.endswith(wanted) and file.is_file() and not _is_hidden(file.relative_to(path))
     ]
     if not found:
         raise InputError(
@@ -42,6 +42,10 @@ def find_files(path: str, suffixes: tuple[str, ...]) -> list[str]:
             expected=f"names ending in {', '.join(suffixes)}",
         )
     return sorted(found, key=_natural)
+
+
+def _is_hidden(file: Path) -> bool:
+    return any(name.startswith(".") for name in file.parts)
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
@@ -58,21 +62,43 @@ def open_bytes(path: str) -> BinaryIO:
 
     Raises :class:`~merger.errors.InputError` if it cannot be opened.
     """
+    if not path:
+        raise InputError("the name of an input is empty", expected=f"a file, a directory or {STDIN}")
+    name = display_name(path)
     try:
         raw = sys.stdin.buffer if path == STDIN else Path(path).open("rb")  # noqa: SIM115  # the reader closes it
+        if raw.closed:
+            raise InputError("standard input was read before", Location(name), expected=f"{STDIN} once")
         buffered = cast("io.BufferedReader", raw)
         if buffered.peek(2)[:2] == _GZIP_MAGIC:
-            return cast("BinaryIO", gzip.GzipFile(fileobj=buffered))
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(f"cannot be read: {reason}", Location(display_name(path))) from None
+            return cast("BinaryIO", _Unpacked(buffered))
+    except (OSError, ValueError) as error:
+        raise _unreadable(error, name) from None
     return buffered
+
+
+class _Unpacked(gzip.GzipFile):
+    """A gzip file that closes what it reads from."""
+
+    def __init__(self, packed: io.BufferedReader) -> None:
+        self._packed = packed
+        super().__init__(fileobj=packed, mode="rb")
+
+    def close(self) -> None:
+        super().close()
+        self._packed.close()
+
+
+def _unreadable(error: OSError | ValueError, name: str) -> InputError:
+    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return InputError(f"cannot be read: {reason}", Location(name))
 
 
 def read_lines(stream: BinaryIO, name: str) -> Iterator[str]:
     """Yield the lines of a byte stream with their line ends. Only LF ends a line.
 
-    Raises :class:`~merger.errors.FormatError` with the line for bytes that are not UTF-8 or a broken gzip file.
+    Raises :class:`~merger.errors.FormatError` with the line for bytes that are not UTF-8 or a broken gzip file, and
+    :class:`~merger.errors.InputError` if reading fails.
     """
     done = 0
     rest = b""
@@ -82,9 +108,11 @@ def read_lines(stream: BinaryIO, name: str) -> Iterator[str]:
             chunk = stream.read(_CHUNK)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise FormatError(f"broken gzip data: {error}", Location(name, done + 1)) from None
-        if first and chunk.startswith(_UTF16_MARKS):
-            raise FormatError("the text is UTF-16", Location(name, 1), expected="UTF-8")
+        except OSError as error:
+            raise _unreadable(error, name) from None
         data = rest + chunk
+        if first and data.startswith(_UTF16_MARKS):
+            raise FormatError("the text is UTF-16", Location(name, 1), expected="UTF-8")
         cut = data.rfind(b"\n") + 1 if chunk else len(data)
         data, rest = data[:cut], data[cut:]
         try:
@@ -94,7 +122,7 @@ def read_lines(stream: BinaryIO, name: str) -> Iterator[str]:
             raise FormatError(
                 f"byte 0x{data[error.start]:02x} is not UTF-8", Location(name, line), expected="UTF-8"
             ) from None
-        if first:
+        if first and text:
             text = text.removeprefix("\ufeff")
             first = False
         yield from io.StringIO(text, newline="\n")

@@ -1,6 +1,40 @@
-from merger.formats.base import Format
+"""e2e-coref jsonlines: one JSON object a line.
+
+Source: the input of Lee et al. (2017), e2e-coref, and of the systems that follow it. Keys: ``doc_key``, ``sentences``
+(lists of tokens), ``clusters`` or ``predicted_clusters`` (lists of ``[first, last]``, token offsets over the whole
+line, ends inclusive), ``speakers`` (per token, nested like the sentences or flat), optional ``pos`` or ``xpos``,
+``upos`` and ``genre``. Part boundaries are this package's addition: ``part_ids`` (one number a sentence) or ``parts``
+(``[first, last]`` sentence of each part, inclusive). All other keys are kept.
+
+A cluster's chain is named by its index. A line whose clusters cross its parts is a merged document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from merger.document import Document
+from merger.formats.base import Format, Lines, ReadOptions
+from merger.formats.jsonlines_reader import read_jsonlines
+from merger.formats.jsonlines_writer import write_jsonlines
+from merger.notices import Notices
+
+
 class JsonlinesFormat(Format):
-    name="jsonlines"; title="x"; suffixes=(".jsonlines",)
-    def recognises(self, head): return False
-    def read(self, s,o): return iter(())
-    def write(self,d,n): return iter(())
+    """e2e-coref jsonlines files."""
+
+    name = "jsonlines"
+    title = "e2e-coref jsonlines"
+    suffixes = (".jsonlines", ".jsonl")
+
+    def recognises(self, head: str) -> bool:
+        """An object in front."""
+        return head.lstrip().startswith("{")
+
+    def read(self, source: Lines, options: ReadOptions) -> Iterator[Document]:
+        """Yield one document per line."""
+        return read_jsonlines(source, options)
+
+    def write(self, document: Document, notices: Notices) -> Iterator[str]:
+        """Yield the document's one line."""
+        return write_jsonlines(document, notices)

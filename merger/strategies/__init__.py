@@ -60,18 +60,19 @@ def parse_spec(spec: str) -> tuple[str, dict[str, OptionValue]]:
 
 @dataclass(frozen=True, slots=True)
 class StrategyInfo:
-    """A strategy as users see it in a list. ``unavailable`` says why it cannot run, ``None`` if it can."""
+    """A strategy as users see it in a list. ``unavailable`` is why it cannot run, or ``None``."""
 
     name: str
     summary: str
     options: tuple[Option, ...]
     needs_key: bool
+    needs_tags: bool
     unavailable: str | None
 
 
 def list_strategies() -> list[StrategyInfo]:
     """All strategies with their options, and whether they can run here."""
     return [
-        StrategyInfo(each.name, each.summary, each.options, each.needs_key, each.unavailable())
+        StrategyInfo(each.name, each.summary, each.options, each.needs_key, each.needs_tags, each.unavailable())
         for each in STRATEGIES.values()
     ]

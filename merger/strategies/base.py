@@ -37,6 +37,8 @@ class Strategy(ABC):
     options: ClassVar[tuple[Option, ...]] = ()
     needs_key: ClassVar[bool] = False
     """Whether :meth:`start` must be given the human merges."""
+    needs_tags: ClassVar[bool] = False
+    """Whether sentences must have part-of-speech tags."""
 
     def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
         """Raises :class:`~merger.errors.OptionError` for an unknown option or a bad value."""

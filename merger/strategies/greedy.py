@@ -24,6 +24,7 @@ class GreedyStrategy(Strategy):
 
     name: ClassVar[str] = "greedy"
     summary: ClassVar[str] = "the paper's greedy rule: merge with an earlier chain that shares a noun (needs PoS tags)"
+    needs_tags: ClassVar[bool] = True
     options: ClassVar[tuple[Option, ...]] = (
         Option(
             "match",

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-from pathlib import Path
 from typing import Any
+
+from tests.shared_data import SHARED_DATA, why_skipped
 
 Mention = tuple[int, int]
 """First and last token, inclusive; tokens are numbered over the document, from 0."""
 
-DATA = Path(os.environ.get("SHARED_DATA", Path(__file__).parents[2].parent / "shared" / "data")) / "scorer-cases"
-WHY_SKIPPED = f"the official scorer's test files are not there: {DATA} (set SHARED_DATA to the folder above)"
+DATA = SHARED_DATA / "scorer-cases"
+WHY_SKIPPED = why_skipped("scorer-cases")
 
 
 def expected() -> list[dict[str, Any]]:

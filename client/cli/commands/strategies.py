@@ -24,17 +24,14 @@ def command(server: str | None, as_json: bool) -> None:
         from client.remote import RemoteMerger
 
         with RemoteMerger(server) as remote:
-            infos = [
-                StrategyInfo(info.name, info.summary, info.options, info.needs_key, info.unavailable)
-                for info in remote.strategies()
-            ]
+            infos = remote.strategies()
     if as_json:
         write_json([_data(info) for info in infos])
         return
     with open_output("-") as stream:
         for info in infos:
             state = f" (not available: {info.unavailable})" if info.unavailable else ""
-            needs = " [needs --key]" if info.needs_key else ""
+            needs = " [needs --key]" if info.needs_key else " [needs PoS tags]" if info.needs_tags else ""
             stream.write(f"{info.name}{needs}{state}\n    {info.summary}\n")
             for option in info.options:
                 stream.write(f"    {option.name}={option.show(option.default)}\n")
@@ -48,6 +45,7 @@ def _data(info: StrategyInfo) -> dict[str, Any]:
         "available": info.unavailable is None,
         "unavailable_because": info.unavailable,
         "needs_key": info.needs_key,
+        "needs_tags": info.needs_tags,
         "options": [
             {
                 "name": option.name,

@@ -1,0 +1,68 @@
+"""What a coreference backend is: from a whole document to clusters of mentions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar, Self
+
+from merger.backends.matching import Cluster
+from merger.document import Document
+from merger.strategies.options import Option, OptionValue, parse_options
+from merger.watch import Watch
+
+
+class Backend(ABC):
+    """A configured coreference system. It serves many documents, one after the other or from several threads.
+
+    Tokens and sentences are taken as given: a cluster's mentions are in the document's own coordinates (part, sentence,
+    token; ends inclusive). The given chains are not looked at.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    options: ClassVar[tuple[Option, ...]] = ()
+    operator_options: ClassVar[frozenset[str]] = frozenset()
+    """Options that touch the file system, start processes or size them: on a server they are the operator's."""
+
+    def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
+        """Starts nothing. Raises :class:`~merger.errors.OptionError` for an unknown option or a bad value."""
+        self.values = parse_options(f"backend {self.name}", self.options, options or {})
+
+    @classmethod
+    def unavailable(cls) -> str | None:
+        """Why it cannot run on this machine, and what to do; ``None`` if it can. Quick: starts nothing."""
+        return None
+
+    def warm(self, watch: Watch) -> None:  # noqa: B027  # a backend may have nothing to start
+        """Start and load what is needed, so that the first document does not wait. Safe to call again.
+
+        Raises :class:`~merger.errors.UnavailableError` if it cannot.
+        """
+
+    @abstractmethod
+    def predict(self, document: Document, watch: Watch) -> tuple[Cluster, ...]:
+        """Clusters over the whole document.
+
+        Raises :class:`~merger.errors.UnavailableError` if the backend cannot be started,
+        :class:`~merger.errors.BackendError` if it fails on this document, and what ``watch.check`` raises.
+        """
+
+    def close(self) -> None:  # noqa: B027  # a backend may have nothing to stop
+        """Stop what was started. Safe to call again; a later :meth:`predict` starts anew."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def signature(self) -> str:
+        """Name and options for signatures, versions included where known."""
+        shown = ",".join(
+            f"{option.name}={option.show(self.values[option.name])}"
+            for option in self.options
+            if option.name not in self.operator_options
+        )
+        return f"{self.name}[{shown}]" if shown else self.name

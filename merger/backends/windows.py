@@ -1,0 +1,71 @@
+"""Cuts documents that are too long for a backend into overlapping windows, and stitches the clusters together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from merger.backends.matching import Cluster
+from merger.document import Mention, text_order
+
+
+def cut_windows(lengths: Sequence[int], limit: int, overlap: int) -> list[range]:
+    """Ranges of sentences, each of at most ``limit`` tokens (or one longer sentence), that cover all of them.
+
+    ``lengths`` are the sentences' sizes, in whatever unit the limit has. Neighbours share whole sentences of at most
+    ``overlap``, and at least one where the limit allows two. Raises ``ValueError`` unless 0 <= overlap < limit.
+    """
+    if not 0 <= overlap < limit:
+        raise ValueError(f"overlap {overlap} is not from 0 to below the limit {limit}")
+    windows: list[range] = []
+    start = 0
+    while start < len(lengths):
+        end, size = start, 0
+        while end < len(lengths) and (end == start or size + lengths[end] <= limit):
+            size += lengths[end]
+            end += 1
+        windows.append(range(start, end))
+        if end == len(lengths):
+            break
+        start = _step_back(lengths, start, end, limit, overlap)
+    return windows
+
+
+def _step_back(lengths: Sequence[int], start: int, end: int, limit: int, overlap: int) -> int:
+    """Where the next window begins: some sentences before ``end``, but after ``start``, so that it gets further."""
+    begin, shared = end, 0
+    while begin - 1 > start and (shared + lengths[begin - 1] <= overlap or begin == end):
+        shared += lengths[begin - 1]
+        if shared + lengths[end] > limit:
+            break
+        begin -= 1
+    return begin
+
+
+def stitch(windows: Iterable[Sequence[Cluster]]) -> tuple[Cluster, ...]:
+    """Join clusters of different windows that share a mention.
+
+    Clusters of one window may be joined this way too, if both share mentions with one cluster of a neighbour. The
+    result is in text order, each mention once.
+    """
+    parent: dict[int, int] = {}
+    owner: dict[Mention, int] = {}
+    members: list[Cluster] = []
+
+    def top(index: int) -> int:
+        while parent[index] != index:
+            parent[index] = index = parent[parent[index]]
+        return index
+
+    for clusters in windows:
+        for cluster in clusters:
+            index = len(members)
+            members.append(cluster)
+            parent[index] = index
+            for mention in cluster:
+                other = owner.setdefault(mention, index)
+                parent[top(other)] = top(index)
+    joined: dict[int, set[Mention]] = {}
+    for index, cluster in enumerate(members):
+        joined.setdefault(top(index), set()).update(cluster)
+    ordered = (tuple(sorted(mentions, key=text_order)) for mentions in joined.values() if mentions)
+    return tuple(sorted(ordered, key=lambda cluster: text_order(cluster[0])))

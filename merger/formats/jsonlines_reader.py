@@ -1,0 +1,220 @@
+"""Reads e2e-coref jsonlines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+from sys import intern
+
+from merger.document import ChainScope, Document, Mention, Part, Sentence, chain_order, make_chain
+from merger.errors import FormatError, Location
+from merger.formats.base import Lines, ReadOptions, genre_of
+from merger.formats.jsonlines_clusters import Cluster, TokenIndex, index_tokens, read_clusters
+from merger.formats.jsonlines_object import JsonError, Object, parse_object, type_name
+from merger.notices import Notices
+
+CLUSTER_KEYS = ("clusters", "predicted_clusters")
+NO_SPEAKER = "-"
+
+
+def read_jsonlines(source: Lines, options: ReadOptions) -> Iterator[Document]:
+    """Yield the documents of one input; see :class:`merger.formats.jsonlines.JsonlinesFormat`."""
+    empty = True
+    for number, line in enumerate(source.lines, 1):
+        if line.strip():
+            empty = False
+            yield _read_line(line, source, number, options)
+    if empty:
+        raise FormatError("the file is empty", source.place(None), expected="a JSON object a line")
+
+
+def _read_line(line: str, source: Lines, number: int, options: ReadOptions) -> Document:
+    place = source.place(number)
+    try:
+        content = parse_object(line)
+    except JsonError as error:
+        raise FormatError(str(error), place, expected="a JSON object a line") from None
+    name = content.get("doc_key")
+    if not isinstance(name, str):
+        raise _wrong(content, "doc_key", "a string", place)
+    place = source.place(number, name)
+    document_id, part = _split_name(name, options, place)
+    words = _sentences(content, place)
+    tokens = index_tokens([len(sentence) for sentence in words])
+    clusters = _clusters(content, tokens, place, options.notices)
+    sentences = _make_sentences(content, words, tokens, place)
+    parts = _parts(content, sentences, part, place, options.notices)
+    genre = content.get("genre")
+    chains = [make_chain(cluster, _mentions(spans, tokens, parts)) for cluster, spans in clusters]
+    chains.sort(key=chain_order)
+    crossing = any(chain.mentions[0].part != chain.mentions[-1].part for chain in chains)
+    return Document(
+        document_id,
+        parts,
+        tuple(chains),
+        ChainScope.DOCUMENT if crossing else ChainScope.PART,
+        genre if isinstance(genre, str) and genre else genre_of(document_id),
+        source.name,
+        line,
+    )
+
+
+def _wrong(content: Object, key: str, expected: str, place: Location) -> FormatError:
+    if key in content:
+        return FormatError(f"{key} is {type_name(content[key])}", place, expected=expected)
+    hint = None
+    if key == "sentences" and "cased_words" in content:
+        hint = "this looks like the jsonlines of wl-coref, which has cased_words and exclusive ends"
+    return FormatError(f"no key {key}", place, expected=expected, hint=hint)
+
+
+def _split_name(name: str, options: ReadOptions, place: Location) -> tuple[str, int]:
+    """The document id and part number in a ``doc_key``."""
+    match = options.part_pattern.fullmatch(name) if options.part_pattern is not None else None
+    if match is None:
+        return name, 0
+    if not match["part"].isdecimal():
+        raise FormatError(f"part {match['part']!r} in doc_key {name!r}", place, expected="a number")
+    return match["document"], int(match["part"])
+
+
+def _sentences(content: Object, place: Location) -> list[list[str]]:
+    sentences = content.get("sentences")
+    expected = "a list of lists of tokens"
+    if not isinstance(sentences, list):
+        raise _wrong(content, "sentences", expected, place)
+    for index, sentence in enumerate(sentences):
+        if not isinstance(sentence, list):
+            raise FormatError(f"sentence {index} is {type_name(sentence)}", place, expected=expected)
+        if not set(map(type, sentence)) <= {str}:
+            token = next(position for position, word in enumerate(sentence) if type(word) is not str)
+            message = f"token {token} of sentence {index} is {type_name(sentence[token])}"
+            raise FormatError(message, place, expected="a string")
+    return sentences
+
+
+def _clusters(content: Object, tokens: TokenIndex, place: Location, notices: Notices) -> list[Cluster]:
+    present = [key for key in CLUSTER_KEYS if key in content]
+    if not present:
+        notices.add("no clusters", "neither clusters nor predicted_clusters: no coreference annotation", place)
+        return []
+    if len(present) > 1:
+        message = f"both {' and '.join(present)}: {present[0]} are read, {present[1]} are kept as they are"
+        notices.add("two kinds of clusters", message, place)
+    return read_clusters(content[present[0]], present[0], tokens, place, notices)
+
+
+def _make_sentences(
+    content: Object, words: Sequence[Sequence[str]], tokens: TokenIndex, place: Location
+) -> list[Sentence]:
+    xpos = _column(content, "pos" if "pos" in content else "xpos", words, tokens, place)
+    upos = _column(content, "upos", words, tokens, place)
+    speakers = _column(content, "speakers", words, tokens, place, missing=NO_SPEAKER)
+    return [
+        Sentence(
+            tuple(map(intern, sentence)),
+            xpos[index] if xpos else None,
+            upos[index] if upos else None,
+            speakers[index] if speakers else None,
+        )
+        for index, sentence in enumerate(words)
+    ]
+
+
+def _column(
+    content: Object,
+    key: str,
+    words: Sequence[Sequence[str]],
+    tokens: TokenIndex,
+    place: Location,
+    *,
+    missing: str = "",
+) -> list[tuple[str, ...]] | None:
+    """A key with one string a token, nested like the sentences or flat; ``None`` if there is nothing in it."""
+    value = content.get(key)
+    if value is None:
+        return None
+    if not isinstance(value, list):
+        raise FormatError(f"{key} is {type_name(value)}", place, expected="a list")
+    if value and not any(isinstance(each, list) for each in value):
+        if len(value) != tokens.total:
+            raise FormatError(f"{key} has {len(value)} values", place, expected=f"{tokens.total}, one a token")
+        starts = [*tokens.starts, tokens.total]
+        value = [value[start:end] for start, end in pairwise(starts)]
+    if len(value) != len(words):
+        raise FormatError(f"{key} has {len(value)} lists", place, expected=f"{len(words)}, one a sentence")
+    columns = []
+    for index, (cells, sentence) in enumerate(zip(value, words, strict=True)):
+        if not isinstance(cells, list) or len(cells) != len(sentence):
+            found = f"{len(cells)} values" if isinstance(cells, list) else type_name(cells)
+            raise FormatError(f"{key} of sentence {index}: {found}", place, expected=f"{len(sentence)}, one a token")
+        if not set(map(type, cells)) <= {str, type(None)}:
+            raise FormatError(f"{key} of sentence {index} has other values than strings", place, expected="strings")
+        columns.append(tuple(["" if cell is None or cell == missing else intern(cell) for cell in cells]))
+    return columns if any(map(any, columns)) else None
+
+
+def _parts(
+    content: Object, sentences: Sequence[Sentence], number: int, place: Location, notices: Notices
+) -> tuple[Part, ...]:
+    """The parts of a line; without boundaries one, with the number from its name."""
+    numbers = read_part_ids(content, len(sentences), place, notices)
+    if not numbers:
+        return (Part(tuple(sentences), number),)
+    starts = [index for index in range(len(numbers)) if index == 0 or numbers[index] != numbers[index - 1]]
+    return tuple(
+        Part(tuple(sentences[start:end]), numbers[start]) for start, end in pairwise([*starts, len(sentences)])
+    )
+
+
+def read_part_ids(content: Object, count: int, place: Location, notices: Notices) -> list[int]:
+    """The part number of each of ``count`` sentences, empty if the line has no part boundaries.
+
+    Raises :class:`~merger.errors.FormatError` for values that do not fit the sentences.
+    """
+    numbers = content.get("part_ids")
+    if numbers is None:
+        return _from_bounds(content, count, place)
+    if "parts" in content:
+        notices.add("two kinds of parts", "both part_ids and parts: part_ids are read, parts kept as they are", place)
+    if not isinstance(numbers, list) or any(type(number) is not int or number < 0 for number in numbers):
+        raise FormatError("part_ids is not a list of numbers", place, expected="one part number a sentence")
+    if len(numbers) != count:
+        raise FormatError(f"part_ids has {len(numbers)} numbers", place, expected=f"{count}, one a sentence")
+    changes = [number for index, number in enumerate(numbers) if index == 0 or number != numbers[index - 1]]
+    if len(set(changes)) < len(changes):
+        raise FormatError("part_ids comes back to an earlier part", place, expected="each part's sentences together")
+    return numbers
+
+
+def _from_bounds(content: Object, count: int, place: Location) -> list[int]:
+    bounds = content.get("parts")
+    if bounds is None:
+        return []
+    expected = f"[first, last] sentence of each part, in order, from 0 to {count - 1}"
+    numbers: list[int] = []
+    if not isinstance(bounds, list):
+        raise FormatError(f"parts is {type_name(bounds)}", place, expected=expected)
+    for part, bound in enumerate(bounds):
+        is_pair = isinstance(bound, list) and [type(end) for end in bound] == [int, int]
+        if not is_pair or bound[0] != len(numbers) or not bound[0] <= bound[1] < count:
+            raise FormatError(f"parts has {bound!r} at {part}", place, expected=expected)
+        numbers += [part] * (bound[1] - bound[0] + 1)
+    if len(numbers) != count:
+        raise FormatError(f"parts ends at sentence {len(numbers) - 1}", place, expected=expected)
+    return numbers
+
+
+def _mentions(spans: Sequence[tuple[int, int]], tokens: TokenIndex, parts: Sequence[Part]) -> list[Mention]:
+    first_sentences = list(accumulate((len(part.sentences) for part in parts), initial=0))
+    mentions = []
+    part = 0
+    for first, last in spans:
+        sentence = tokens.sentence(first)
+        while sentence < first_sentences[part]:
+            part -= 1
+        while sentence >= first_sentences[part + 1]:
+            part += 1
+        start = tokens.starts[sentence]
+        mentions.append(Mention(part, sentence - first_sentences[part], first - start, last - start))
+    return mentions

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import pytest
+
+from merger.document import ChainScope
+from merger.errors import FormatError
+from merger.notices import Policy
+from tests.formats.conll_text import block, read_text
+
+
+@pytest.mark.parametrize("policy", list(Policy))
+def test_a_document_that_comes_twice_is_an_error(policy: Policy) -> None:
+    with pytest.raises(FormatError, match=r"x\.conll:5 \(document d, part 0\): this document came before"):
+        read_text(block("a -") + block("a -"), policy)
+
+
+def test_a_document_that_comes_again_after_another_one_is_an_error() -> None:
+    with pytest.raises(FormatError, match=r"x\.conll:8 \(document d, part 1\): this document came before"):
+        read_text(block("a -") + block("b -", name="e") + block("c -", part="001"))
+
+
+def test_parts_in_the_wrong_order_are_an_error() -> None:
+    with pytest.raises(FormatError, match=r"x\.conll:5 \(document d, part 1\): part 1 comes after part 2"):
+        read_text(block("a -", part="002") + block("b -", part="001"))
+
+
+def test_a_gap_in_the_parts_is_told() -> None:
+    documents, notices = read_text(block("a -", part="000") + block("b -", part="003"))
+
+    assert [part.number for part in documents[0].parts] == [0, 3]
+    assert [str(notice) for notice in notices] == [
+        "x.conll:5 (document d, part 3): part 3 comes after part 0; expected part 1"
+    ]
+
+
+def test_a_gap_in_the_parts_is_an_error_to_the_strict_reader() -> None:
+    with pytest.raises(FormatError, match="part 3 comes after part 0; expected part 1"):
+        read_text(block("a -", part="000") + block("b -", part="003"), Policy.STRICT)
+
+
+def test_numbers_may_begin_at_one() -> None:
+    documents, notices = read_text(block("a -", part="1") + block("b -", part="2"))
+
+    assert [part.number for part in documents[0].parts] == [1, 2]
+    assert not list(notices)
+
+
+def test_a_merged_document_and_a_further_part_of_it_are_not_joined() -> None:
+    merged = block("d 0 0 a -\n\nd 1 0 b -")
+
+    with pytest.raises(FormatError, match="this document came before"):
+        read_text(merged + block("c -", part="002"))
+
+
+def test_chains_of_one_id_in_two_parts_stay_two_chains() -> None:
+    documents, _ = read_text(block("a (0)\nb (0)") + block("c (0)\nd (0)", part="001"))
+
+    (document,) = documents
+    assert document.scope is ChainScope.PART
+    assert [(chain.id, {mention.part for mention in chain.mentions}) for chain in document.chains] == [
+        ("0", {0}),
+        ("0", {1}),
+    ]
+
+
+def test_documents_are_given_out_one_at_a_time() -> None:
+    """The second document is broken, and the first arrives all the same."""
+    from merger.formats import FORMATS, Lines, ReadOptions
+    from merger.formats.grouping import group_parts
+    from merger.notices import Notices
+
+    lines = (block("a -") + block("b -", name="e") + block("c 1)", name="f")).splitlines(keepends=True)
+    documents = group_parts(FORMATS["conll2012"].read(Lines("x", lines), ReadOptions()), Notices())
+
+    assert next(documents).id == "d"
