@@ -10,6 +10,7 @@ from merger.decisions import Decision, MergedChains, join_chains
 from merger.document import Chain, ChainRef, ChainScope, Document, Part, chains_by_part
 from merger.notices import Notices
 from merger.strategies.base import Strategy
+from merger.watch import Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,9 @@ class PartMerger:
         *,
         document: Document | None = None,
         key: Document | None = None,
+        watch: Watch | None = None,
     ) -> None:
-        self._run = strategy.start(document, key)
+        self._run = strategy.start(document, key, watch)
         self._document_id = document_id
         self._parts = 0
         self._merged = MergedChains()
@@ -88,11 +90,12 @@ def merge_document(
     keep_singletons: bool = False,
     notices: Notices | None = None,
     on_part: Callable[[int], None] | None = None,
+    watch: Watch | None = None,
 ) -> MergeResult:
     """Merge a document's part chains.
 
     One-mention chains are left out of the result, with a notice, or with ``keep_singletons`` passed through unmerged.
-    ``on_part`` is called with the number of parts done.
+    ``on_part`` is called with the number of parts done; ``watch`` goes to the strategy.
 
     ``key`` may have other part boundaries than the document, or none.
 
@@ -101,7 +104,7 @@ def merge_document(
     """
     if key is not None:
         key = with_boundaries_of(document, key)
-    merger = PartMerger(strategy, document.id, document=document, key=key)
+    merger = PartMerger(strategy, document.id, document=document, key=key, watch=watch)
     decisions: list[Decision] = []
     for index, (part, chains) in enumerate(zip(document.parts, chains_by_part(document), strict=True)):
         decisions.extend(merger.add(part, chains))

@@ -57,12 +57,17 @@ class LinkMapper:
         else:
             chosen = self._best(refs, links, merged, one_to_one=self._policy == "majority-one-to-one")
             decisions = [self._decision(ref, own[ref], chosen.get(ref), links[ref], merged) for ref in refs]
-        for ref, chain in zip(refs, chains, strict=True):
-            self._known[ref] = own[ref]
-            self._end[ref] = chain.mentions[-1]
-            for cluster in own[ref].counts:
-                self._by_cluster.setdefault(cluster, []).append(ref)
+        self.learn(chains, matches)
         return decisions
+
+    def learn(self, chains: Sequence[Chain], matches: Mapping[Mention, Match]) -> None:
+        """Make part chains available as antecedents; :meth:`decide` does so for those it decided on."""
+        for chain in chains:
+            ref = ChainRef(chain.mentions[0].part, chain.id)
+            self._known[ref] = _in_clusters(chain, matches)
+            self._end[ref] = chain.mentions[-1]
+            for cluster in self._known[ref].counts:
+                self._by_cluster.setdefault(cluster, []).append(ref)
 
     def _links(self, own: _InClusters, merged: MergedChains) -> Counter[ChainRef]:
         links: Counter[ChainRef] = Counter()

@@ -14,6 +14,7 @@ from typing import ClassVar
 from merger.decisions import Decision, MergedChains
 from merger.document import Chain, Document, Part
 from merger.strategies.options import Option, OptionValue, parse_options
+from merger.watch import Watch
 
 
 class Run(ABC):
@@ -45,12 +46,18 @@ class Strategy(ABC):
         self.values = parse_options(f"strategy {self.name}", self.options, options or {})
 
     @abstractmethod
-    def start(self, document: Document | None = None, key: Document | None = None) -> Run:
+    def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:
         """Begin a document.
 
         ``document`` is the whole document where it is known (``None`` on a stream); only strategies that say so look
-        at it. ``key`` are the human merges.
+        at it. ``key`` are the human merges. Long work reports to ``watch`` and is ended by it.
         """
+
+    def warm(self, watch: Watch | None = None) -> None:  # noqa: B027  # most strategies have nothing to start
+        """Start and load what is needed, so that the first document does not wait."""
+
+    def close(self) -> None:  # noqa: B027  # most strategies have nothing to stop
+        """Stop what was started."""
 
     @property
     def signature(self) -> str:

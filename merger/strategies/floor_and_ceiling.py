@@ -9,6 +9,7 @@ from merger.decisions import Decision, MergedChains, MergesReader
 from merger.document import Chain, ChainRef, Document, Part
 from merger.errors import OptionError
 from merger.strategies.base import Run, Strategy
+from merger.watch import Watch
 
 
 class NoneStrategy(Strategy):
@@ -17,7 +18,7 @@ class NoneStrategy(Strategy):
     name: ClassVar[str] = "none"
     summary: ClassVar[str] = "the floor: every part chain stays a chain of its own"
 
-    def start(self, document: Document | None = None, key: Document | None = None) -> Run:  # noqa: ARG002  # needs neither
+    def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # needs neither
         return _AllNew()
 
 
@@ -33,7 +34,7 @@ class OracleStrategy(Strategy):
     summary: ClassVar[str] = "the ceiling: the human merges, which must be given"
     needs_key: ClassVar[bool] = True
 
-    def start(self, document: Document | None = None, key: Document | None = None) -> Run:  # noqa: ARG002  # the key says all
+    def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # the key says all
         if key is None:
             raise OptionError("strategy oracle needs the human merges (--key)")
         return _AsTheKey(key)

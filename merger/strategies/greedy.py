@@ -17,6 +17,7 @@ from merger.strategies.greedy_index import ChainIndex, Hit
 from merger.strategies.greedy_keys import KeyReader
 from merger.strategies.options import Option, OptionValue
 from merger.tags import has_tags
+from merger.watch import Watch
 
 
 class GreedyStrategy(Strategy):
@@ -46,7 +47,7 @@ class GreedyStrategy(Strategy):
         Option("threshold", 90.0, "with match=fuzzy: the least rapidfuzz ratio that counts", low=0, high=100),
     )
 
-    def start(self, document: Document | None = None, key: Document | None = None) -> Run:  # noqa: ARG002  # sees parts only
+    def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # sees parts only
         return _GreedyRun(self.values, document.id if document else None)
 
 

@@ -4,7 +4,9 @@ import pytest
 
 from merger.document import ChainScope
 from merger.errors import FormatError
-from merger.notices import Policy
+from merger.formats import FORMATS, Lines, ReadOptions
+from merger.formats.grouping import group_parts
+from merger.notices import Notices, Policy
 from tests.formats.conll_text import block, read_text
 
 
@@ -65,10 +67,6 @@ def test_chains_of_one_id_in_two_parts_stay_two_chains() -> None:
 
 def test_documents_are_given_out_one_at_a_time() -> None:
     """The second document is broken, and the first arrives all the same."""
-    from merger.formats import FORMATS, Lines, ReadOptions
-    from merger.formats.grouping import group_parts
-    from merger.notices import Notices
-
     lines = (block("a -") + block("b -", name="e") + block("c 1)", name="f")).splitlines(keepends=True)
     documents = group_parts(FORMATS["conll2012"].read(Lines("x", lines), ReadOptions()), Notices())
 
