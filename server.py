@@ -262,11 +262,11 @@ def serve(options: ServerOptions | None = None, *, on_ready: Callable[[str], Non
 
     async def main() -> None:
         loop = asyncio.get_running_loop()
-        stop = asyncio.Event()
+        stop: asyncio.Future[None] = loop.create_future()
 
         def on_signal(number: int) -> None:
             _log.info("signal %d: stopping", number)
-            stop.set()
+            stop.set_result(None)
             for each in (signal.SIGTERM, signal.SIGINT):
                 loop.remove_signal_handler(each)
 
@@ -274,7 +274,7 @@ def serve(options: ServerOptions | None = None, *, on_ready: Callable[[str], Non
         with contextlib.suppress(NotImplementedError):
             for each in (signal.SIGTERM, signal.SIGINT):
                 loop.add_signal_handler(each, on_signal, each)
-        await _serve(options, on_ready or (lambda _: None), stop.wait())
+        await _serve(options, on_ready or (lambda _: None), stop)
 
     asyncio.run(main())
 

@@ -6,6 +6,7 @@ are; :func:`read_decisions` goes the other way, from a merged document and its p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -21,6 +22,8 @@ from merger.document import (
     make_chain,
 )
 from merger.errors import DecisionError, Location
+
+_COREFUD_ID = re.compile(r"e\d+")
 
 
 class MentionPair(NamedTuple):
@@ -140,7 +143,7 @@ def build_merged(document: Document, merged: MergedChains) -> Document:
     """The merged document: all mentions of linked chains in one chain, ids unique in the document.
 
     A merged chain keeps the id of its first part chain where the ids of the parts don't collide; otherwise chains are
-    numbered from 0 in text order.
+    numbered in text order, from 0, or as ``e1``, ``e2`` and so on where all part chains have such ids (CorefUD).
     """
     by_ref = {
         ChainRef(part, chain.id): chain for part, chains in enumerate(chains_by_part(document)) for chain in chains
@@ -155,8 +158,10 @@ def join_chains(by_ref: Mapping[ChainRef, Chain], merged: MergedChains) -> tuple
         for root in merged
     ]
     joined.sort(key=chain_order)
-    if len({chain.id for chain in by_ref.values()}) < len(by_ref):
-        joined = [Chain(str(number), chain.mentions) for number, chain in enumerate(joined)]
+    ids = {chain.id for chain in by_ref.values()}
+    if len(ids) < len(by_ref):
+        prefix, first = ("e", 1) if all(map(_COREFUD_ID.fullmatch, ids)) else ("", 0)
+        joined = [Chain(f"{prefix}{number}", chain.mentions) for number, chain in enumerate(joined, first)]
     return tuple(joined)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from merger.boundaries import with_boundaries_of
 from merger.decisions import Decision, MergedChains, join_chains
 from merger.document import Chain, ChainRef, ChainScope, Document, Part, chains_by_part
+from merger.errors import InputError
 from merger.notices import Notices
 from merger.strategies.base import Strategy
 from merger.watch import Watch
@@ -58,7 +59,13 @@ class PartMerger:
         """Decide on the next part's chains, given in annotation order with mentions that carry the part's index."""
         index = self._parts
         longer = [chain for chain in chains if len(chain.mentions) > 1]
-        decisions = self._run.decide(index, part, longer, self._merged)
+        try:
+            decisions = self._run.decide(index, part, longer, self._merged)
+        except InputError as error:
+            # A strategy that was given no document does not know its name.
+            if error.location.document is None:
+                error.location = replace(error.location, document=self._document_id or None)
+            raise
         self._merged.apply(index, longer, decisions, self._document_id)
         self._chains.update((ChainRef(index, chain.id), chain) for chain in chains)
         self._singletons.extend(ChainRef(index, chain.id) for chain in chains if len(chain.mentions) == 1)

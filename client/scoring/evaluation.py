@@ -99,6 +99,10 @@ def evaluate(
     total = Result(nothing, nothing, zero_links) if documents else Result(nothing, None, None)
     for document in documents:
         total += document.result
+    floors = [document.result.floor is not None for document in documents]
+    if any(floors) and not all(floors):
+        message = "the total has no floor and no links: this document has no part boundaries"
+        notices.add("no floor in the total", message, Location(document=documents[floors.index(False)].id))
     if split is None and any(document.parts > 1 for document in documents):
         split = f"given({sum(document.parts for document in documents)} parts)"
     singletons = "dropped" if drop_singletons else "scored"

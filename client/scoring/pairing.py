@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from client.scoring.overlap import Clustering
-from merger.document import ChainScope, Document, Mention, Sentence, Span
+from merger.document import ChainScope, Document, Mention, Span
 from merger.errors import AlignmentError, Location
 from merger.notices import Notices
-from merger.positions import token_line
+from merger.token_alignment import token_difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +63,25 @@ def pair_documents(
     two have no document in common.
     """
     by_id = ById(responses)
-    found = 0
+    found = False
+    first_missing: Location | None = None
     for key in keys:
         response = by_id.take(key.id)
-        found += response is not None
-        place = Location(key.file, document=key.id)
         if response is None:
-            other = by_id.passed_over
-            if not found and other is not None:
-                message = "no document of the key is in the response"
-                raise AlignmentError(message, place, expected=f"the same document ids; the response has {other!r}")
-            notices.warn("document missing in the response", AlignmentError("the response lacks this document", place))
+            error = AlignmentError("the response lacks this document", Location(key.file, document=key.id))
+            if not found and by_id.passed_over is not None:
+                error.hint = f"the response has {by_id.passed_over!r}"
+            notices.warn("document missing in the response", error)
+            first_missing = first_missing or error.location
             response = replace(key, chains=())
+        else:
+            found = True
         yield key, response
+    # Only now: the response may lack the key's first documents and have later ones.
+    if first_missing is not None and not found and by_id.passed_over is not None:
+        message = "no document of the key is in the response"
+        wanted = f"the same document ids; the response has {by_id.passed_over!r}"
+        raise AlignmentError(message, first_missing, expected=wanted)
     for extra in by_id.rest():
         place = Location(extra.file, document=extra.id)
         error = AlignmentError("the response has a document that the key lacks", place)
@@ -160,39 +165,11 @@ def _spans(tokens: tuple[int, ...], empty: tuple[int, ...], start: int) -> tuple
     return tuple(spans)
 
 
-def _token_places(document: Document, *, with_empty: bool) -> Iterator[tuple[int, int, int]]:
-    for part, each in enumerate(document.parts):
-        for index, sentence in enumerate(each.sentences):
-            for token in range(len(sentence.forms)):
-                if with_empty or token not in sentence.empty:
-                    yield part, index, token
-
-
-def _forms(document: Document, *, with_empty: bool) -> list[str]:
-    return [
-        form
-        for part in document.parts
-        for sentence in part.sentences
-        for token, form in enumerate(sentence.forms)
-        if with_empty or token not in sentence.empty
-    ]
-
-
 def _check_tokens(key: Document, response: Document, notices: Notices, *, with_empty: bool) -> None:
-    if [s.forms for s in _sentences(key)] == [s.forms for s in _sentences(response)]:
+    error = token_difference(response, key, "in the key", with_empty=with_empty)
+    if error is None:
         return
-    ours, theirs = _forms(key, with_empty=with_empty), _forms(response, with_empty=with_empty)
-    if ours == theirs:
-        return
-    index = next(
-        (index for index, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one != other),
-        min(len(ours), len(theirs)),
-    )
-    key_place, key_token = _describe(key, ours, index, with_empty=with_empty)
-    place, token = _describe(response, theirs, index, with_empty=with_empty)
-    message = f"token {index} of the document (from 0) is {token}"
-    error = AlignmentError(message, place, expected=f"{key_token}, as in the key at {key_place}")
-    if len(ours) != len(theirs):
+    if _token_count(key, with_empty=with_empty) != _token_count(response, with_empty=with_empty):
         error.hint = _other_parts(key, response)
         raise error
     notices.repair("tokens differ", error, "mentions are aligned by token position")
@@ -204,16 +181,3 @@ def _other_parts(key: Document, response: Document) -> str | None:
     if in_key == in_response or len(in_key) == 1 or len(in_response) == 1:
         return None
     return f"the key has the parts {', '.join(map(str, in_key))}, the response {', '.join(map(str, in_response))}"
-
-
-def _sentences(document: Document) -> Iterator[Sentence]:
-    return (sentence for part in document.parts for sentence in part.sentences)
-
-
-def _describe(document: Document, forms: list[str], index: int, *, with_empty: bool) -> tuple[Location, str]:
-    if index >= len(forms):
-        return Location(document.file, document=document.id), "missing: the document ends before it"
-    places = _token_places(document, with_empty=with_empty)
-    part, sentence, token = next(islice(places, index, None))
-    line = token_line(document.parts[part].sentences[sentence], token)
-    return Location(document.file, line, document.id, document.parts[part].number), repr(forms[index])

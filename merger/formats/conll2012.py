@@ -11,7 +11,6 @@ number is a merged document that keeps its part boundaries there; so are the mer
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import PurePath
@@ -30,11 +29,9 @@ from merger.document import (
 from merger.errors import AnnotationError, FormatError, Location
 from merger.formats.base import Format, Lines, ReadOptions, genre_of
 from merger.formats.conll2012_cells import EMPTY_CELLS, Bracket, parse_cell
-from merger.formats.conll2012_rows import is_row, parse_begin, split_rows
+from merger.formats.conll2012_rows import is_end, is_row, parse_begin, split_rows
 from merger.formats.conll2012_writer import write_document
 from merger.notices import Notices
-
-_END = re.compile(r"#\s?end document\b")
 
 
 class Conll2012Format(Format):
@@ -156,7 +153,7 @@ class _Block:
 
     def add(self, line_number: int, line: str) -> None:
         """Take the next line of the block."""
-        if line.startswith("#") and _END.match(line):
+        if is_end(line):
             self.ended = True
             self.tail = line
             return

@@ -16,7 +16,13 @@ PADDED = "padded"
 """Layout of a sentence whose rows may have a tab after the coreference cell."""
 
 
+_END = re.compile(r"#\s?end document\b")
 _BEGIN = re.compile(r"#\s?begin document\b\s*(?:\((?P<id>.*)\)|(?P<bare>[^;]*?))\s*;?\s*(?:part\s+(?P<part>\S+))?\s*$")
+
+
+def is_end(line: str) -> bool:
+    """Whether a line is an ``#end document``."""
+    return line.startswith("#") and _END.match(line) is not None
 
 
 def parse_begin(line: str) -> tuple[str, str | None] | None:

@@ -13,6 +13,7 @@ from merger.formats.conll2012_rows import (
     PADDED,
     PART_COLUMN_FROM,
     has_blanks_between,
+    is_end,
     is_row,
     parse_begin,
     split_line,
@@ -39,6 +40,7 @@ def write_document(document: Document, notices: Notices) -> Iterator[str]:
     whole = document.scope is ChainScope.DOCUMENT and len(document.parts) > 1
     if whole:
         _check_part_column(document, notices)
+        _check_comments(document, notices)
     ending = ""
     for index, part in enumerate(document.parts):
         has_head = _is_head_of(part.head, document, part)
@@ -79,6 +81,16 @@ def _is_head_of(head: str, document: Document, part: Part) -> bool:
 
 def _new_head(document: Document, part: Part) -> str:
     return f"#begin document ({_BREAKS.sub('_', document.id)}); part {part.number:03d}"
+
+
+def _check_comments(document: Document, notices: Notices) -> None:
+    """Tell if a comment stands around the ends of parts, which a merged document does not have."""
+    around = [part.tail for part in document.parts[:-1]] + [part.head for part in document.parts[1:]]
+    lines = [line for text in around for line in text.split("\n") if line.strip()]
+    lost = [line.strip() for line in lines if not is_end(line) and parse_begin(line) is None]
+    if lost:
+        message = f"lines between the parts are left out, such as {lost[0]!r}"
+        notices.add("lines between parts", message, Location(document.file, document=document.id), len(lost))
 
 
 def _check_part_column(document: Document, notices: Notices) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from merger.document import Sentence, SentenceSource, make_mention
-from merger.errors import Location, UnsupportedError
+from merger.errors import Location
 from merger.formats.conllu_misc import get_attribute, set_attribute
 from merger.formats.corefud_cells import (
     CellBracket,
@@ -113,13 +113,7 @@ class SentenceChange:
         placed = self._placed(raw, matched, wanted)
         cells = self._edited(raw, matched, wanted)
         if not reads_back(cells, placed, self._target):
-            cells = make_cells(placed, self._target)
-            if not reads_back(cells, placed, self._target):
-                raise UnsupportedError(
-                    "mentions of one entity cross each other in a way that brackets cannot show",
-                    place,
-                    expected="nested or separate mentions of an entity inside a sentence",
-                )
+            cells = make_cells(placed, self._target, place)
         for token in sorted(self._raw_cells.keys() | cells.keys()):
             value = cells.get(token, "")
             if value != self._raw_cells.get(token, ""):
@@ -167,7 +161,8 @@ class SentenceChange:
                 key = self._source.entity(content) if opens else self._source.key(content)
                 key = match.entity + key[len(raw[index].id) :]
                 text = f"({self._content(content, key, match.etype)}" if opens else key
-                first, last = starts[index, token]
+                # Touching stretches were joined in reading: then the mention's own ends order the cell.
+                first, last = starts.get((index, token), (raw[index].spans[0][0], raw[index].spans[-1][1]))
                 bracket = CellBracket(text + (")" if closes else ""), first, last, opens, closes)
                 cells.setdefault(token, []).append(bracket)
         grown = {token for token, brackets in cells.items() if _wrong_openings(brackets, self._target)}

@@ -95,7 +95,8 @@ def read_conllu(source: Lines, options: ReadOptions) -> Iterator[Document]:
             (block.tail if ended else block.head).append(line)
         else:
             comment = parse_comment(line) if first == "#" else None
-            if ended or (comment is not None and comment.name == "newdoc" and block.newdoc is not None):
+            is_second = comment is not None and comment.name == "newdoc" and block.newdoc is not None
+            if ended or (is_second and not block.body):
                 yield from reader.add(block)
                 block = _Block(number)
                 add_row = block.body.append

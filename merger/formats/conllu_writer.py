@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from merger.document import Document, Part, Sentence, SentenceSource
@@ -93,7 +94,7 @@ class _Writer:
         if head.document is not None:
             self._top = frozenset(top_lines(source.text))
             if not self._declares_fields(source, part):
-                head = Head(head.document, head.nameless, head.part, head.states_part, "", head.genre)
+                head = replace(head, fields="")
         set_head(lines, head, partial(self._lost, part, position))
 
     def _declares_fields(self, source: SentenceSource, part: int) -> bool:
@@ -112,19 +113,22 @@ class _Writer:
 
     def _new_sentence(self, part: int, position: int, sentence: Sentence, head: Head) -> str:
         place = self._place(part, position)
-        lines = new_head(Head(head.document, False, head.part, head.states_part, head.fields, head.genre))
+        lines = new_head(replace(head, nameless=False))
         if not sentence.forms:
             self._notices.add("empty sentence left out", "CoNLL-U has no sentences without words", place)
             return "\n".join([*lines, "", ""]) if lines else ""
         fields = self._plan.fields[self._plan.blocks[part]]
         wanted = self._plan.wanted.get((part, position), [])
         placed = [Placed(each.spans, each.entity, new_content(sentence, each, fields)) for each in wanted]
-        cells = make_cells(placed, fields)
+        cells = make_cells(placed, fields, place)
         lines += new_sentence(sentence, f"{self._id}-{self._sentences}", cells, self._notices, place)
         return "\n".join(lines) + "\n"
 
     def _empty_part(self, part: Part, head: Head) -> str:
-        lines = part.head.split("\n") if begins_document(part.head) else []
+        lines: list[str] = []
+        if begins_document(part.head):
+            lines = part.head.split("\n")
+            head = replace(head, fields="")
         if head.document is None:
             self._notices.add(
                 "empty part left out",

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from merger.document import Span
+from merger.errors import Location, UnsupportedError
 from merger.formats.corefud_entity import Fields, parse_entities
 
 Spans = tuple[Span, ...]
@@ -53,10 +54,25 @@ def order_cell(brackets: Sequence[CellBracket]) -> list[CellBracket]:
     return [*closing, *opening, *single] if opening or not closing else [*single, *closing]
 
 
-def make_cells(mentions: Iterable[Placed], fields: Fields) -> dict[int, str]:
-    """The values for the mentions of one sentence, by token."""
+def make_cells(mentions: Sequence[Placed], fields: Fields, place: Location) -> dict[int, str]:
+    """The values for the mentions of one sentence, by token.
+
+    Raises :class:`~merger.errors.UnsupportedError` if reading them would not give these mentions: discontinuous
+    mentions of one entity whose stretches alternate, and one span twice in an entity.
+    """
+    cells = _make_cells(mentions, fields)
+    if not reads_back(cells, mentions, fields):
+        raise UnsupportedError(
+            "mentions of one entity cross each other in a way that brackets cannot show",
+            place,
+            expected="nested or separate mentions of an entity inside a sentence",
+        )
+    return cells
+
+
+def _make_cells(mentions: Sequence[Placed], fields: Fields) -> dict[int, str]:
     cells: dict[int, list[CellBracket]] = {}
-    for mention, spans in _uncross(list(mentions)):
+    for mention, spans in _uncross(mentions):
         for number, span in enumerate(spans, 1):
             key = mention.entity if len(spans) == 1 else f"{mention.entity}[{number}/{len(spans)}]"
             content = fields.put(mention.content, fields.id_index, key)

@@ -111,7 +111,8 @@ def read_lines(stream: BinaryIO, name: str) -> Iterator[str]:
         except OSError as error:
             raise _unreadable(error, name) from None
         data = rest + chunk
-        if first and data.startswith(_UTF16_MARKS):
+        # Without a mark every second byte of the first line is 0, as a rule.
+        if first and (data.startswith(_UTF16_MARKS) or 0 in data[:2]):
             raise FormatError("the text is UTF-16", Location(name, 1), expected="UTF-8")
         cut = data.rfind(b"\n") + 1 if chunk else len(data)
         data, rest = data[:cut], data[cut:]

@@ -37,7 +37,23 @@ class RandomDocument:
 
 
 # Blanks are between columns here, or the reader would have to guess; everything else may be in a word.
-_ODD_WORDS = ["(3)", "7)", "(8|(9", "-", "_", "*", "#", "a\u2028b", "\x85", "\x00", "\ufeff", "#begin", "|", "🦉", "e\u0301"]
+_ODD_WORDS = [
+    "(3)",
+    "7)",
+    "(8|(9",
+    "-",
+    "_",
+    "*",
+    "#",
+    "a\u2028b",
+    "\x85",
+    "\x00",
+    "\ufeff",
+    "#begin",
+    "|",
+    "🦉",
+    "e\u0301",
+]
 _WORDS = st.sampled_from(_ODD_WORDS) | st.text(
     st.characters(exclude_categories=("Cs", "Zs", "Zl", "Zp", "Cc")), min_size=1, max_size=4
 )
@@ -48,7 +64,9 @@ def layouts() -> st.SearchStrategy[Layout]:
     """Three to thirteen columns; cells that are empty indeed only where that says where the columns are."""
     columns = st.integers(3, 13)
     newlines = st.sampled_from(["\n", "\r\n"])
-    marked = st.builds(Layout, columns, st.sampled_from(["\t", " ", "    "]), st.sampled_from(["-", "_", "*"]), newlines)
+    marked = st.builds(
+        Layout, columns, st.sampled_from(["\t", " ", "    "]), st.sampled_from(["-", "_", "*"]), newlines
+    )
     empty = st.builds(Layout, st.integers(6, 13), st.just("\t"), st.just(""), newlines)
     return marked | empty
 
@@ -86,13 +104,13 @@ def plain_text(document: RandomDocument, layout: Layout) -> str:
                 cell = _cell(spans, token) or layout.blank
                 lines.append(layout.between.join([*_columns(layout.columns, number, token, word), cell]))
             lines.append("")
-        blocks.append(lines + ["#end document"])
+        blocks.append([*lines, "#end document"])
     return "".join(line + layout.newline for lines in blocks for line in lines)
 
 
 def _columns(count: int, part: int, token: int, word: str) -> list[str]:
     if count < 6:
-        return ["d", str(part), str(token)][: count - 2] + [word]
+        return [*["d", str(part), str(token)][: count - 2], word]
     return ["d", str(part), str(token), word, "NN", *["*"] * (count - 6)]
 
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -66,9 +64,7 @@ def rows_of(text: str) -> list[str]:
 
 
 @given(random=random_documents(), layout=layouts(), names=st.lists(st.sampled_from("xyz"), min_size=3, max_size=3))
-def test_renaming_chains_changes_the_last_column_only(
-    random: RandomDocument, layout: Layout, names: list[str]
-) -> None:
+def test_renaming_chains_changes_the_last_column_only(random: RandomDocument, layout: Layout, names: list[str]) -> None:
     text = plain_text(random, layout)
     (document,), _ = read_text(text)
     renamed = tuple(Chain(f"{names[len(chain.id) % 3]}:{chain.id}", chain.mentions) for chain in document.chains)
@@ -138,6 +134,18 @@ def test_part_boundaries_that_have_no_column_are_told() -> None:
     ]
 
 
+def test_comments_between_parts_that_a_merged_document_has_no_place_for_are_told() -> None:
+    (document,), _ = read_text(block("d 0 0 a NN -\n") + "# one\n# two\n" + block("d 1 0 b NN -\n", part="001"))
+    notices = Notices()
+
+    assert "# one" in write_text([document], notices)
+    assert not list(notices)
+    assert "# one" not in write_text([document.with_chains((), ChainScope.DOCUMENT)], notices)
+    assert [str(notice) for notice in notices] == [
+        "x.conll (document d): lines between the parts are left out, such as '# one' [2 times, this is the first]"
+    ]
+
+
 def test_a_sentence_that_had_no_blank_line_behind_it_gets_one_when_another_follows() -> None:
     (document,), _ = read_text(block("d 0 0 a NN -") + block("d 1 0 b NN -", part="001"))
 
@@ -163,6 +171,14 @@ def test_a_mention_may_begin_on_the_last_token_of_another_one_of_its_chain() -> 
     (again,), _ = read_text(write_text([document]))
 
     assert set(again.chains[0].mentions) == set(mentions)
+
+
+def test_brackets_are_written_from_outside_in_and_back_out() -> None:
+    spans = {"outer": (0, 2), "inner": (0, 1), "late": (1, 2), "one": (0, 0)}
+    chains = tuple(Chain(name, (Mention(0, 0, *span),)) for name, span in spans.items())
+    text = write_text([Document("d", (Part((Sentence(tuple("abc")),)),), chains)])
+
+    assert [row.rpartition("\t")[2] for row in rows_of(text)] == ["(outer|(inner|(one)", "(late|inner)", "late)|outer)"]
 
 
 def test_a_mention_that_opens_and_closes_on_one_token_comes_back_as_it_was_written() -> None:
@@ -250,21 +266,20 @@ def test_comments_and_blank_lines_come_back(text: str) -> None:
     assert write_text(read_text(text)[0]) == text
 
 
-CHANGES: list[tuple[str, Callable[[Chain], Chain | None], str]] = [
-    ("d 0 0 a NN    (0)\nd 0 1 b NN    -", lambda chain: None, "d 0 0 a NN    -\nd 0 1 b NN    -"),
-    ("d 0 0 a NN (0) \nd 0 1 b NN _ ", lambda chain: None, "d 0 0 a NN _ \nd 0 1 b NN _ "),
-    ("d 0 0 a NN (0)\t", lambda chain: Chain("x", chain.mentions), "d 0 0 a NN (x)\t"),
-    ("a\t(0) \r\nb\t-\r", lambda chain: Chain("x", chain.mentions), "a\t(x) \r\nb\t-\r"),
-    ("d\t0\t0\ta\t(0)\t\nd\t0\t1\tb\t-\t", lambda chain: None, "d\t0\t0\ta\t-\t\nd\t0\t1\tb\t-\t"),
-    ("(0)\t(0)\n0\t-", lambda chain: Chain("x", chain.mentions), "(0)\t(x)\n0\t-"),
+CHANGES: list[tuple[str, str | None, str]] = [
+    ("d 0 0 a NN    (0)\nd 0 1 b NN    -", None, "d 0 0 a NN    -\nd 0 1 b NN    -"),
+    ("d 0 0 a NN (0) \nd 0 1 b NN _ ", None, "d 0 0 a NN _ \nd 0 1 b NN _ "),
+    ("d 0 0 a NN (0)\t", "x", "d 0 0 a NN (x)\t"),
+    ("a\t(0) \r\nb\t-\r", "x", "a\t(x) \r\nb\t-\r"),
+    ("d\t0\t0\ta\t(0)\t\nd\t0\t1\tb\t-\t", None, "d\t0\t0\ta\t-\t\nd\t0\t1\tb\t-\t"),
+    ("(0)\t(0)\n0\t-", "x", "(0)\t(x)\n0\t-"),
 ]
 
 
-@pytest.mark.parametrize(("rows", "change", "wanted"), CHANGES)
-def test_what_stands_around_a_changed_cell_stays(
-    rows: str, change: Callable[[Chain], Chain | None], wanted: str
-) -> None:
+@pytest.mark.parametrize(("rows", "name", "wanted"), CHANGES)
+def test_what_stands_around_a_changed_cell_stays(rows: str, name: str | None, wanted: str) -> None:
+    """The one chain gets another name, or goes."""
     document = read_rows(rows)
-    chains = tuple(changed for chain in document.chains if (changed := change(chain)) is not None)
+    chains = tuple(Chain(name, chain.mentions) for chain in document.chains if name is not None)
 
     assert write_text([document.with_chains(chains, document.scope)]) == block(wanted)

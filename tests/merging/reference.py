@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from merger.document import Chain, ChainRef, Document, Mention
+from merger.document import Chain, ChainRef, Document, Mention, Span
 
 
 @dataclass
@@ -38,7 +38,7 @@ def reference_links(document: Document, rule: Rule) -> dict[ChainRef, ChainRef |
     links: dict[ChainRef, ChainRef | None] = {}
     for part in range(len(document.parts)):
         chains = [chain for chain in document.chains if chain.mentions[0].part == part and len(chain.mentions) > 1]
-        chains.sort(key=lambda chain: (chain.mentions[0].sentence, chain.mentions[0].first, -chain.mentions[0].last))
+        chains.sort(key=lambda chain: _order(chain.mentions[0]))
         found: list[tuple[Chain, Merged | None]] = []
         for chain in chains:
             taken = [target for _, target in found if target is not None] if rule.one_to_one else []
@@ -88,8 +88,9 @@ def _break_tie(tie: str, candidates: list[tuple[Merged, list[Fraction]]]) -> Mer
     return max(candidates, key=lambda each: max(map(_order, each[0].mentions)))[0]
 
 
-def _order(mention: Mention) -> tuple[int, int, int, int]:
-    return (mention.part, mention.sentence, mention.first, -mention.last)
+def _order(mention: Mention) -> tuple[int, int, int, int, tuple[Span, ...]]:
+    # By the first token, the longer mention first; where both ends are equal, one without gaps is longer.
+    return (mention.part, mention.sentence, mention.first, -mention.last, mention.pieces)
 
 
 def _matches(document: Document, rule: Rule, mention: Mention, token: int, target: Merged) -> list[Fraction]:

@@ -7,7 +7,7 @@ import pytest
 from merger.document import Chain, ChainRef, ChainScope, Document, Mention, Part, Sentence, make_mention
 from merger.errors import MissingTagsError
 from merger.merge import PartMerger, merge_document
-from merger.strategies import make_strategy
+from merger.strategies import OptionValue, make_strategy
 from tests.merging.building import greedy_links, parts_of
 
 
@@ -156,7 +156,9 @@ def test_the_threshold_of_the_fuzzy_reading_is_the_least_ratio_that_counts() -> 
 
 def test_the_most_alike_string_comes_before_the_tie_rule_in_the_fuzzy_reading() -> None:
     # To abcdefghij the first chain is equal (100), the second, which is nearer, has 100 * (20 - 2) / 20 = 90.
-    document = parts_of("[a abcdefghij/NN ] [a it/PRP ] [b abcdefghix/NN ] [b it/PRP ]", "[c abcdefghij/NN ] [c it/PRP ]")
+    document = parts_of(
+        "[a abcdefghij/NN ] [a it/PRP ] [b abcdefghix/NN ] [b it/PRP ]", "[c abcdefghij/NN ] [c it/PRP ]"
+    )
 
     assert greedy_links(document, {"match": "fuzzy"}) == {"1:c": "0:a"}
 
@@ -164,7 +166,7 @@ def test_the_most_alike_string_comes_before_the_tie_rule_in_the_fuzzy_reading() 
 def test_the_overlap_tie_adds_up_strings_that_are_just_as_alike() -> None:
     # abcd and abce, abcf: 75 each. Chain a has both of them once (2 mentions), chain b, which is nearer, one.
     document = parts_of("[a abce/NN ] [a abcf/NN ] [b abcf/NN ] [b it/PRP ]", "[c abcd/NN ] [c it/PRP ]")
-    options = {"match": "fuzzy", "threshold": 75, "tie": "overlap"}
+    options: dict[str, OptionValue] = {"match": "fuzzy", "threshold": 75, "tie": "overlap"}
 
     assert greedy_links(document, options) == {"1:c": "0:a"}
     assert greedy_links(document, {**options, "tie": "recent"}) == {"1:c": "0:b"}
@@ -247,7 +249,9 @@ def test_one_to_one_holds_for_a_part_and_begins_anew_with_the_next() -> None:
 
 
 def test_chains_of_one_part_are_never_antecedents_of_each_other() -> None:
-    document = parts_of("[a fish/NN ] [a it/PRP ] [b fish/NN ] [b it/PRP ]", "[c x/NN ] [c it/PRP ] [d x/NN ] [d it/PRP ]")
+    document = parts_of(
+        "[a fish/NN ] [a it/PRP ] [b fish/NN ] [b it/PRP ]", "[c x/NN ] [c it/PRP ] [d x/NN ] [d it/PRP ]"
+    )
 
     assert greedy_links(document) == {}
 
@@ -267,7 +271,11 @@ def test_a_noun_that_joined_in_a_middle_part_leads_to_the_whole_merged_chain() -
 
 
 def test_a_later_part_changes_no_earlier_decision() -> None:
-    texts = ["[a Ann/NNP ] [a Bo/NNP ]", "[b Bo/NNP ] [b fish/NN ] [c fish/NN ] [c it/PRP ]", "[d fish/NN ] [d Ann/NNP ]"]
+    texts = [
+        "[a Ann/NNP ] [a Bo/NNP ]",
+        "[b Bo/NNP ] [b fish/NN ] [c fish/NN ] [c it/PRP ]",
+        "[d fish/NN ] [d Ann/NNP ]",
+    ]
     strategy = make_strategy("greedy")
     decided = [merge_document(parts_of(*texts[:count]), strategy).decisions for count in (1, 2, 3)]
 

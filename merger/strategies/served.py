@@ -1,0 +1,103 @@
+"""The strategies that a server offers: the callers choose among what its operator has enabled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from merger.backends.base import Backend
+from merger.errors import OptionError, UnavailableError
+from merger.strategies import STRATEGIES, StrategyInfo, list_strategies, make_strategy, parse_spec
+from merger.strategies.base import Strategy
+from merger.strategies.coreference import CoreferenceStrategy
+from merger.strategies.options import OptionValue
+from merger.watch import Watch
+
+NOT_ENABLED = "the operator has not enabled it (serve --enable)"
+
+
+class ServedStrategies:
+    """Strategies without a backend are always there; those with one if they were enabled.
+
+    An enabled backend is shared by all calls and stays open until :meth:`close`. A name may be enabled several times
+    with different options; callers then choose by the options that are theirs to set. Options that touch the file
+    system or start processes never come from a caller.
+    """
+
+    def __init__(self, specs: Sequence[str] = ()) -> None:
+        """``specs`` are ``NAME[:option=value,...]`` of strategies with a backend.
+
+        Raises :class:`~merger.errors.OptionError` for other names, unknown options and bad values, and
+        :class:`~merger.errors.UnavailableError` if a backend cannot run here.
+        """
+        self._backends: dict[str, list[Backend]] = {}
+        for spec in specs:
+            name, options = parse_spec(spec)
+            strategy = STRATEGIES.get(name)
+            if strategy is None or not issubclass(strategy, CoreferenceStrategy):
+                names = ", ".join(each for each, kind in STRATEGIES.items() if issubclass(kind, CoreferenceStrategy))
+                raise OptionError(f"--enable {spec}: strategies to enable are {names}")
+            reason = strategy.unavailable()
+            if reason is not None:
+                raise UnavailableError(f"--enable {spec}: {reason}")
+            self._backends.setdefault(name, []).append(strategy.backend_class(options))
+
+    def infos(self) -> list[StrategyInfo]:
+        """All strategies as callers see them: only their own options, with this server's defaults."""
+        return [self._as_served(info) for info in list_strategies()]
+
+    def make(self, name: str, options: Mapping[str, OptionValue]) -> Strategy:
+        """A strategy for one call, on the shared backend if it has one.
+
+        Raises :class:`~merger.errors.OptionError` for names and options that are not to be had, and
+        :class:`~merger.errors.UnavailableError` for a strategy that is not enabled.
+        """
+        kind = STRATEGIES.get(name)
+        if kind is None or not issubclass(kind, CoreferenceStrategy):
+            return make_strategy(name, options)
+        backends = self._backends.get(name)
+        if not backends:
+            raise UnavailableError(f"strategy {name}: {NOT_ENABLED}")
+        backend = _matching(name, kind, backends, options)
+        return kind({**backend.values, **options}, backend)
+
+    def warm(self, watch: Watch) -> None:
+        """Start all enabled backends."""
+        for backends in self._backends.values():
+            for backend in backends:
+                backend.warm(watch)
+
+    def close(self) -> None:
+        """Stop all backends."""
+        for backends in self._backends.values():
+            for backend in backends:
+                backend.close()
+
+    def _as_served(self, info: StrategyInfo) -> StrategyInfo:
+        kind = STRATEGIES[info.name]
+        if not issubclass(kind, CoreferenceStrategy):
+            return info
+        backends = self._backends.get(info.name)
+        defaults = backends[0].values if backends else {}
+        options = tuple(
+            replace(option, default=defaults.get(option.name, option.default))
+            for option in info.options
+            if option.name not in kind.backend_class.operator_options
+        )
+        return replace(info, options=options, unavailable=None if backends else NOT_ENABLED)
+
+
+def _matching(
+    name: str, kind: type[CoreferenceStrategy], backends: Sequence[Backend], options: Mapping[str, OptionValue]
+) -> Backend:
+    """The first enabled backend that has what the caller asks for."""
+    own = {option.name: option for option in kind.backend_class.options}
+    forbidden = kind.backend_class.operator_options & options.keys()
+    if forbidden:
+        raise OptionError(f"strategy {name}: option {min(forbidden)} is the server operator's")
+    wanted = {option: own[option].parse(value) for option, value in options.items() if option in own}
+    for backend in backends:
+        if all(backend.values[option] == value for option, value in wanted.items()):
+            return backend
+    enabled = "; ".join(backend.signature for backend in backends)
+    raise OptionError(f"strategy {name} is not enabled with these options here; enabled: {enabled}")

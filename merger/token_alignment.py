@@ -1,0 +1,99 @@
+"""The tokens of two readings of one document: where they differ first, and which token is which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import NamedTuple
+
+from merger.document import Document
+from merger.errors import AlignmentError, Location
+from merger.positions import token_line
+
+
+class Place(NamedTuple):
+    """A token: its part, its sentence there, its index there (0-based)."""
+
+    part: int
+    sentence: int
+    token: int
+
+
+def token_difference(
+    document: Document, template: Document, of: str = "", *, with_empty: bool = False
+) -> AlignmentError | None:
+    """The first token of ``document`` that ``template`` has not at this place, ``None`` if there is none.
+
+    Sentence and part boundaries are not compared; empty nodes only ``with_empty``. The error names both places;
+    ``of`` says what the template is (``"in the key"``).
+    """
+    ours, theirs = _forms(document, with_empty=with_empty), _forms(template, with_empty=with_empty)
+    if ours == theirs:
+        return None
+    index = next(
+        (index for index, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one != other),
+        min(len(ours), len(theirs)),
+    )
+    there, wanted = _describe(template, theirs, index, with_empty=with_empty)
+    here, found = _describe(document, ours, index, with_empty=with_empty)
+    if index == len(theirs):
+        wanted = "the end of the document"
+    message = f"token {index} of the document (from 0) is {found}"
+    return AlignmentError(message, here, expected=f"{wanted}, as {of} at {there}" if of else f"{wanted}, as at {there}")
+
+
+def align_tokens(document: Document, template: Document, *, with_empty: bool = False) -> Mapping[Place, Place]:
+    """For each token of ``document`` the place of the same token in ``template``, whatever the boundaries are.
+
+    The two must have the same tokens, see :func:`token_difference`. ``with_empty`` empty nodes are tokens like the
+    others; without, those between two tokens have a place if the template has as many of them there.
+    """
+    ours, our_nodes = _placed(document, with_empty=with_empty)
+    theirs, their_nodes = _placed(template, with_empty=with_empty)
+    places = dict(zip(ours, theirs, strict=True))
+    for here, there in zip(our_nodes, their_nodes, strict=True):
+        if len(here) == len(there):
+            places.update(zip(here, there, strict=True))
+    return places
+
+
+def _placed(document: Document, *, with_empty: bool) -> tuple[list[Place], list[list[Place]]]:
+    """The places of the tokens, and of the empty nodes before each of them and after the last one."""
+    tokens: list[Place] = []
+    nodes: list[list[Place]] = [[]]
+    for part, each in enumerate(document.parts):
+        for index, sentence in enumerate(each.sentences):
+            for token in range(len(sentence.forms)):
+                place = Place(part, index, token)
+                if token in sentence.empty and not with_empty:
+                    nodes[-1].append(place)
+                else:
+                    tokens.append(place)
+                    nodes.append([])
+    return tokens, nodes
+
+
+def _forms(document: Document, *, with_empty: bool) -> list[str]:
+    return [
+        form
+        for part in document.parts
+        for sentence in part.sentences
+        for token, form in enumerate(sentence.forms)
+        if with_empty or token not in sentence.empty
+    ]
+
+
+def _token_places(document: Document, *, with_empty: bool) -> Iterator[Place]:
+    for part, each in enumerate(document.parts):
+        for index, sentence in enumerate(each.sentences):
+            for token in range(len(sentence.forms)):
+                if with_empty or token not in sentence.empty:
+                    yield Place(part, index, token)
+
+
+def _describe(document: Document, forms: list[str], index: int, *, with_empty: bool) -> tuple[Location, str]:
+    if index >= len(forms):
+        return Location(document.file, document=document.id), "missing: the document ends before it"
+    place = next(islice(_token_places(document, with_empty=with_empty), index, None))
+    line = token_line(document.parts[place.part].sentences[place.sentence], place.token)
+    return Location(document.file, line, document.id, document.parts[place.part].number), repr(forms[index])

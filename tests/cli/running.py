@@ -1,0 +1,75 @@
+"""Runs the installed command line as users do: in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+PROGRAM = str(Path(sys.executable).parent / "merge-baseline")
+NAMES = ("allotment", "clock", "ferry", "wells")
+NOWHERE = "127.0.0.1:1"
+"""An address where nothing listens."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command did. Output is exact: line ends are not translated."""
+
+    code: int
+    out: str
+    err: str
+
+
+def run(*arguments: str | Path, stdin: str = "", cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Done:
+    """Run the command to its end."""
+    done = subprocess.run(
+        [PROGRAM, *map(str, arguments)],
+        input=stdin.encode(),
+        capture_output=True,
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        check=False,
+        timeout=120,
+    )
+    return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def output_of(*arguments: str | Path, stdin: str = "") -> str:
+    """What a command prints on standard output. It must succeed."""
+    done = run(*arguments, stdin=stdin)
+    assert done.code == 0, done.err
+    return done.out
+
+
+def error_of(*arguments: str | Path, code: int, stdin: str = "", cwd: Path | None = None) -> str:
+    """The one line that a command fails with, without the program's name in front."""
+    done = run(*arguments, stdin=stdin, cwd=cwd)
+    assert done.code == code, done.err
+    assert "Traceback" not in done.err
+    lines = done.err.splitlines()
+    assert len(lines) == 1, done.err
+    assert lines[0].startswith("merge-baseline: error: ")
+    return lines[0].removeprefix("merge-baseline: error: ")
+
+
+@contextmanager
+def serving(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server process on a free port, and its address."""
+    command = [PROGRAM, "serve", "--port", "0", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            found = re.fullmatch(r"serving on (\S+)\n", process.stdout.readline())
+            assert found is not None
+            yield process, found[1]
+        finally:
+            if process.poll() is None:
+                process.kill()

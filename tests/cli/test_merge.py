@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import EXAMPLES, NAMES, error_of, output_of, run
+
+FERRY = EXAMPLES / "parts" / "ferry.conll"
+FERRY_KEY = EXAMPLES / "key" / "ferry.conll"
+GREEDY = "greedy[match=noun,tie=recent,one-to-one=no,ignore-case=no,threshold=90]"
+LEFT_OUT = "one-mention chains were left out of merging and of the output (--singletons keep passes them through)"
+
+# One token is a chain of its own; the noun fish links c to a, and nothing links b.
+TINY = """\
+#begin document (nw/tiny); part 000
+nw/tiny\t0\t0\tfish\tNN\t(a)
+nw/tiny\t0\t1\tit\tPRP\t(a)
+nw/tiny\t0\t2\tcat\tNN\t(b)
+nw/tiny\t0\t3\tit\tPRP\t(b)
+nw/tiny\t0\t4\tdog\tNN\t(s)
+
+#end document
+#begin document (nw/tiny); part 001
+nw/tiny\t1\t0\tfish\tNN\t(c)
+nw/tiny\t1\t1\tit\tPRP\t(c)
+
+#end document
+"""
+TINY_MERGED = """\
+#begin document (nw/tiny); part 000
+nw/tiny\t0\t0\tfish\tNN\t(a)
+nw/tiny\t0\t1\tit\tPRP\t(a)
+nw/tiny\t0\t2\tcat\tNN\t(b)
+nw/tiny\t0\t3\tit\tPRP\t(b)
+nw/tiny\t0\t4\tdog\tNN\t-
+
+nw/tiny\t1\t0\tfish\tNN\t(a)
+nw/tiny\t1\t1\tit\tPRP\t(a)
+
+#end document
+"""
+
+
+def test_merging_changes_chain_ids_and_block_boundaries_only() -> None:
+    assert output_of("merge", "-", stdin=TINY) == TINY_MERGED
+
+
+def test_the_summary_goes_to_standard_error() -> None:
+    done = run("merge", "-", stdin=TINY)
+
+    # Four part chains; c is linked, the one-mention chain s left out: a and b are left.
+    assert done.err.splitlines() == [
+        f"1 documents, 4 part chains: 1 linked to an earlier chain, 2 merged chains; {GREEDY}",
+        f"merge-baseline: note: {LEFT_OUT}",
+    ]
+
+
+def test_one_mention_chains_are_kept_when_asked() -> None:
+    assert output_of("merge", "-", "--singletons", "keep", stdin=TINY) == TINY_MERGED.replace("NN\t-", "NN\t(s)")
+
+
+def test_decisions_are_written_as_json_lines_with_their_evidence(tmp_path: Path) -> None:
+    run("merge", "-", "--decisions", tmp_path / "decisions.jsonl", stdin=TINY)
+
+    records = [json.loads(line) for line in (tmp_path / "decisions.jsonl").read_text("utf-8").splitlines()]
+    new = {"document": "nw/tiny", "antecedent": None, "strategy": GREEDY, "evidence": None}
+    assert records == [
+        {**new, "part": 0, "chain": "a"},
+        {**new, "part": 0, "chain": "b"},
+        {
+            "document": "nw/tiny",
+            "part": 1,
+            "chain": "c",
+            "antecedent": {"part": 0, "chain": "a"},
+            "strategy": GREEDY,
+            "evidence": {
+                "rule": "noun",
+                "text": "fish",
+                "pairs": [{"mention": [1, 0, [[0, 0]]], "antecedent": [0, 0, [[0, 0]]]}],
+            },
+        },
+    ]
+
+
+def test_the_json_report_has_the_decisions_and_the_notices() -> None:
+    report = json.loads(output_of("merge", "-", "--json", stdin=TINY))
+
+    (document,) = report["documents"]
+    counts = {name: document[name] for name in ("id", "parts", "part_chains", "merged_chains", "links", "singletons")}
+    assert counts == {
+        "id": "nw/tiny",
+        "parts": 2,
+        "part_chains": 4,
+        "merged_chains": 2,
+        "links": 1,
+        "singletons": 1,
+    }
+    assert [decision["chain"] for decision in document["decisions"]] == ["a", "b", "c"]
+    assert [(notice["kind"], notice["count"]) for notice in report["notices"]] == [("singletons left out", 1)]
+
+
+def test_with_json_documents_go_to_the_output_and_the_report_to_standard_output(tmp_path: Path) -> None:
+    report = output_of("merge", "-", "--json", "-o", tmp_path / "merged.conll", stdin=TINY)
+
+    assert json.loads(report)["documents"][0]["links"] == 1
+    assert (tmp_path / "merged.conll").read_text("utf-8") == TINY_MERGED
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--strategy", "greedy:match=mention,one-to-one"),
+        ("--strategy", "greedy", "--option", "match=mention", "--option", "one-to-one=yes"),
+        ("--match", "mention", "--one-to-one"),
+    ],
+)
+def test_options_of_the_strategy_may_be_given_in_three_ways(arguments: tuple[str, ...]) -> None:
+    report = json.loads(output_of("merge", FERRY, "--json", *arguments))
+
+    assert report["strategy"] == "greedy[match=mention,tie=recent,one-to-one=yes,ignore-case=no,threshold=90]"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_human_decisions_give_the_key_of_an_example_byte_for_byte(name: str) -> None:
+    parts, key = (EXAMPLES / folder / f"{name}.conll" for folder in ("parts", "key"))
+
+    assert output_of("merge", parts, "-s", "oracle", "--key", key) == key.read_bytes().decode()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_human_decisions_give_the_key_of_a_corefud_example_byte_for_byte(name: str) -> None:
+    parts, key = (EXAMPLES / folder / f"{name}.conllu" for folder in ("corefud", "corefud-key"))
+
+    assert output_of("merge", parts, "-s", "oracle", "--key", key) == key.read_bytes().decode()
+
+
+def test_a_folder_is_merged_as_its_files_one_after_the_other() -> None:
+    each = [output_of("merge", EXAMPLES / "parts" / f"{name}.conll") for name in NAMES]
+
+    assert output_of("merge", EXAMPLES / "parts") == "".join(each)
+
+
+def test_packed_files_are_read_and_written(tmp_path: Path) -> None:
+    packed = tmp_path / "tiny.conll.gz"
+    packed.write_bytes(gzip.compress(TINY.encode()))
+
+    output_of("merge", packed, "-o", tmp_path / "merged.conll.gz")
+
+    assert gzip.decompress((tmp_path / "merged.conll.gz").read_bytes()).decode() == TINY_MERGED
+
+
+def test_a_file_may_be_merged_onto_itself(tmp_path: Path) -> None:
+    file = tmp_path / "tiny.conll"
+    file.write_text(TINY, "utf-8")
+
+    output_of("merge", file, "-o", file)
+
+    assert file.read_text("utf-8") == TINY_MERGED
+
+
+# The second document has a mention that is never closed.
+HALF_BROKEN = TINY + TINY.replace("nw/tiny", "nw/broken").replace("(c)", "(c", 1)
+
+
+def test_an_error_in_the_middle_leaves_the_old_file_as_it_was(tmp_path: Path) -> None:
+    merged, decisions = tmp_path / "merged.conll", tmp_path / "decisions.jsonl"
+    merged.write_text("old", "utf-8")
+
+    error = error_of("merge", "-", "-o", merged, "--decisions", decisions, stdin=HALF_BROKEN, code=1)
+
+    assert "nw/broken" in error
+    assert "<stdin>:" in error
+    assert merged.read_text("utf-8") == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["merged.conll"]
+
+
+def test_lenient_merges_what_strict_stops_at(tmp_path: Path) -> None:
+    done = run("merge", "-", "--lenient", "-o", tmp_path / "merged.conll", stdin=HALF_BROKEN)
+
+    assert done.code == 0
+    assert "nw/broken" in (tmp_path / "merged.conll").read_text("utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX file modes")
+def test_a_new_file_has_the_usual_mode_and_an_old_one_keeps_its_own(tmp_path: Path) -> None:
+    new, old = tmp_path / "new.conll", tmp_path / "old.conll"
+    old.touch(0o640)
+    old.chmod(0o640)
+
+    output_of("merge", "-", "-o", new, stdin=TINY)
+    output_of("merge", "-", "-o", old, stdin=TINY)
+
+    mask = os.umask(0)
+    os.umask(mask)
+    assert stat.S_IMODE(new.stat().st_mode) == 0o666 & ~mask
+    assert stat.S_IMODE(old.stat().st_mode) == 0o640
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="symbolic links need rights there")
+def test_a_symbolic_link_stays_one_and_its_target_is_written(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.conll", tmp_path / "link.conll"
+    target.write_text("old", "utf-8")
+    link.symlink_to(target)
+
+    output_of("merge", "-", "-o", link, stdin=TINY)
+
+    assert link.is_symlink()
+    assert target.read_text("utf-8") == TINY_MERGED
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX device files")
+def test_a_device_is_written_to_and_not_replaced() -> None:
+    assert output_of("merge", "-", "-o", os.devnull, stdin=TINY) == ""
+    assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
+
+
+def test_the_key_may_have_other_boundaries_and_another_format(tmp_path: Path) -> None:
+    jsonl = tmp_path / "key.jsonl"
+    output_of("convert", FERRY_KEY, "--to", "jsonlines", "-o", jsonl)
+
+    assert output_of("merge", FERRY, "-s", "oracle", "--key", jsonl) == FERRY_KEY.read_text("utf-8")

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from merger.strategies import list_strategies
+from tests.cli.running import EXAMPLES, output_of, run, serving
+from tests.cli.test_merge import TINY
+
+PARTS, KEY = EXAMPLES / "parts", EXAMPLES / "key"
+HERE = [info.name for info in list_strategies() if info.unavailable is None]
+
+
+@pytest.mark.parametrize("strategy", HERE)
+@pytest.mark.parametrize(("parts", "key"), [("parts", "key"), ("corefud", "corefud-key")])
+def test_a_server_merges_the_examples_as_this_machine_does(
+    served: str, tmp_path: Path, strategy: str, parts: str, key: str
+) -> None:
+    arguments = ("merge", EXAMPLES / parts, "-s", strategy, "--key", EXAMPLES / key)
+    decided = [tmp_path / name for name in ("here.jsonl", "there.jsonl")]
+
+    here = run(*arguments, "--decisions", decided[0])
+    there = run(*arguments, "--server", served, "--decisions", decided[1])
+
+    assert here.code == 0
+    assert there == here
+    assert decided[0].read_bytes() == decided[1].read_bytes()
+
+
+def test_a_server_keeps_one_mention_chains_as_this_machine_does(served: str) -> None:
+    for keep in ("drop", "keep"):
+        here = run("merge", "-", "--singletons", keep, stdin=TINY)
+        there = run("merge", "-", "--singletons", keep, "--server", served, stdin=TINY)
+
+        assert there == here
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("-s", "gready"), TINY),
+        (("-s", "greedy:match=nouns"), TINY),
+        ((), TINY.replace("\tNN", "\t-").replace("\tPRP", "\t-")),
+    ],
+)
+def test_a_server_reports_errors_as_this_machine_does(served: str, arguments: tuple[str, ...], text: str) -> None:
+    here = run("merge", "-", *arguments, stdin=text)
+    there = run("merge", "-", *arguments, "--server", served, stdin=text)
+
+    assert here.code in {1, 2}
+    assert there == here
+
+
+def test_a_server_lists_its_strategies(served: str) -> None:
+    here = json.loads(output_of("strategies", "--json"))
+
+    assert json.loads(output_of("strategies", "--server", served, "--json")) == here
+
+
+def test_the_demo_runs_on_a_server_elsewhere(served: str) -> None:
+    assert output_of("demo", "--server", served).startswith(f"A gRPC server on {served} merged 4 documents")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_stops_in_peace_when_told_to(number: signal.Signals) -> None:
+    with serving() as (process, _):
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=30)
+
+    assert process.returncode == 0
+    assert "Traceback" not in errors
+    assert "stopped" in errors

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from merger.version import VERSION
+from tests.cli.running import EXAMPLES, PROGRAM, output_of
+
+HEAVY = {"click", "google", "grpc", "numpy", "rapidfuzz", "rich", "scipy", "stanza", "torch"}
+PARTS = str(EXAMPLES / "parts" / "ferry.conll")
+KEY = str(EXAMPLES / "key" / "ferry.conll")
+
+
+def _imported(*arguments: str) -> set[str]:
+    """The top-level packages that a command imports, by Python's own list."""
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", PROGRAM, *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
+    assert len(lines) > 20
+    return {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}
+
+
+def test_the_version_is_printed_without_importing_anything_heavy() -> None:
+    assert output_of("--version") == f"merge-baseline {VERSION}\n"
+    assert _imported("--version") & HEAVY == set()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--help",),
+        ("merge", "--help"),
+        ("strategies",),
+        ("merge", PARTS, "-o", os.devnull),
+        ("convert", PARTS, "--to", "conll2012", "-o", os.devnull),
+        ("validate", PARTS),
+    ],
+)
+def test_commands_on_this_machine_import_no_more_than_the_command_line_library(arguments: tuple[str, ...]) -> None:
+    assert _imported(*arguments) & HEAVY == {"click"}
+
+
+def test_scoring_a_small_file_imports_no_numpy_or_scipy(tmp_path: Path) -> None:
+    response = tmp_path / "merged.conll"
+    output_of("merge", PARTS, "-o", response)
+
+    assert _imported("score", KEY, str(response), "--parts", PARTS) & HEAVY == {"click"}
