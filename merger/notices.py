@@ -37,7 +37,9 @@ class Notice:
     def __str__(self) -> str:
         place = str(self.location)
         text = f"{place}: {self.message}" if place else self.message
-        return text if self.count == 1 else f"{text} [{self.count} times, this is the first]"
+        if self.count == 1:
+            return text
+        return f"{text} [{self.count} times, this is the first]" if place else f"{text} [{self.count} times]"
 
 
 @dataclass(slots=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from client.scoring.links import LinkCounts, count_links, gain, part_chains_of
+from client.scoring.links import NO_LINKS, LinkCounts, count_links, gain, part_chains_of
 from client.scoring.metrics import METRICS, score_document, score_documents
+from client.scoring.overlap import Overlap
 from client.scoring.pairing import ById, Unit, align, pair_documents
 from client.scoring.scores import CONLL_METRICS, Scores, conll_f1
 from client.scoring.signature import Signature
@@ -90,28 +91,20 @@ def evaluate(
     :func:`~client.scoring.pairing.pair_documents` and :func:`~client.scoring.pairing.align` raise.
     """
     notices = Notices() if notices is None else notices
-    documents = tuple(
-        DocumentResult(key.id, key.genre, len((before or key).parts), key.token_count, result)
-        for key, before, result in _results(keys, responses, parts, metrics, notices, drop_singletons=drop_singletons)
-    )
+    scored = list(_results(keys, responses, parts, metrics, notices, drop_singletons=drop_singletons))
+    if any(result.floor is not None for _, result, _ in scored):
+        scored = [(document, _with_floor(result, sizes, metrics), sizes) for document, result, sizes in scored]
+    documents = tuple(replace(document, result=result) for document, result, _ in scored)
     nothing = score_document((), (), metrics)
-    zero_links = count_links(_EMPTY, _EMPTY, _EMPTY)
-    total = Result(nothing, nothing, zero_links) if documents else Result(nothing, None, None)
+    total = Result(nothing, nothing, NO_LINKS) if documents else Result(nothing, None, None)
     for document in documents:
         total += document.result
-    floors = [document.result.floor is not None for document in documents]
-    if any(floors) and not all(floors):
-        message = "the total has no floor and no links: this document has no part boundaries"
-        notices.add("no floor in the total", message, Location(document=documents[floors.index(False)].id))
     if split is None and any(document.parts > 1 for document in documents):
         split = f"given({sum(document.parts for document in documents)} parts)"
     singletons = "dropped" if drop_singletons else "scored"
     return Evaluation(
         documents, total, Signature(tuple(metrics), singletons=singletons, split=split, strategy=strategy)
     )
-
-
-_EMPTY = Document("", ())
 
 
 def _results(
@@ -122,17 +115,28 @@ def _results(
     notices: Notices,
     *,
     drop_singletons: bool,
-) -> Iterator[tuple[Document, Document | None, Result]]:
+) -> Iterator[tuple[DocumentResult, Result, tuple[int, ...]]]:
+    """Each document with its result and the sizes of the key's chains."""
     befores = None if parts is None else ById(parts)
     for key, response in pair_documents(keys, responses, notices):
         before = _before(key, befores)
         units = align(key, response, notices)
-        scores = _score(units, metrics, drop_singletons=drop_singletons)
         floor = links = None
         if before is not None:
             floor = _score(align(key, _whole(before), notices), metrics, drop_singletons=drop_singletons)
             links = _links(before, key, response, notices)
-        yield key, before, Result(scores, floor, links)
+        result = Result(_score(units, metrics, drop_singletons=drop_singletons), floor, links)
+        document = DocumentResult(key.id, key.genre, len((before or key).parts), key.token_count, result)
+        least = 2 if drop_singletons else 1
+        yield document, result, tuple(len(chain.mentions) for chain in key.chains if len(chain.mentions) >= least)
+
+
+def _with_floor(result: Result, sizes: tuple[int, ...], metrics: Sequence[str]) -> Result:
+    """A document of one part, beside others with more: merging nothing is right, and there is nothing to link."""
+    if result.floor is not None:
+        return result
+    itself = Overlap(sizes, sizes, tuple((index, index, size) for index, size in enumerate(sizes)))
+    return replace(result, floor=Scores({name: METRICS[name].count(itself) for name in metrics}), links=NO_LINKS)
 
 
 def _score(units: Iterable[Unit], metrics: Sequence[str], *, drop_singletons: bool) -> Scores:
@@ -149,7 +153,7 @@ def _before(key: Document, befores: ById | None) -> Document | None:
         if before is None:
             raise AlignmentError("the parts lack this document", Location(key.file, document=key.id))
         return before
-    return part_chains_of(key) if len(key.parts) > 1 else None
+    return part_chains_of(key) if len(key.parts) > 1 and key.scope is ChainScope.DOCUMENT else None
 
 
 def _whole(before: Document) -> Document:

@@ -39,6 +39,10 @@ class LinkCounts:
         return self.matching / self.decisions if self.decisions else 0.0
 
 
+NO_LINKS = LinkCounts(Counts(0, 0, 0, 0), 0, 0)
+"""Nothing to link: the neutral element."""
+
+
 def count_links(parts: Document, key: Document, response: Document) -> LinkCounts:
     """Compare the merges of key and response over the chains of ``parts``; all three have the same parts and tokens.
 

@@ -64,7 +64,11 @@ def parse_url(url: str) -> Address:
         raise OptionError(f"option url: {url!r} is not like http://host:9000")
     secure = parts.scheme == "https"
     return Address(
-        secure, parts.hostname, port or (443 if secure else 9000), parts.path or "/", parts.username or "",
+        secure,
+        parts.hostname,
+        port or (443 if secure else 9000),
+        parts.path or "/",
+        parts.username or "",
         parts.password or "",
     )
 

@@ -29,9 +29,7 @@ from merger.tags import PENN_TAGS
 
 _TREETAGGER = frozenset({"IN/that", "NP", "NPS", "PP", "PP$", "SENT"})
 _TREETAGGER_VERBS = ("VH", "VV")
-CORENLP_TAGS = frozenset(
-    tag for tag in PENN_TAGS if tag not in _TREETAGGER and not tag.startswith(_TREETAGGER_VERBS)
-)
+CORENLP_TAGS = frozenset(tag for tag in PENN_TAGS if tag not in _TREETAGGER and not tag.startswith(_TREETAGGER_VERBS))
 """Penn tags that CoreNLP's English parsers were trained on."""
 
 _BRACKETS = {"(": "-LRB-", ")": "-RRB-"}

@@ -16,7 +16,18 @@ from merger.notices import Notices
 
 FORMATS: dict[str, Format] = {each.name: each for each in (Conll2012Format(), ConlluFormat(), JsonlinesFormat())}
 
-__all__ = ["FORMATS", "Format", "Lines", "ReadOptions", "detect_format", "find_inputs", "format_of", "get_format", "read_documents", "write_documents"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Lines",
+    "ReadOptions",
+    "detect_format",
+    "find_inputs",
+    "format_of",
+    "get_format",
+    "read_documents",
+    "write_documents",
+]
 
 
 def get_format(name: str) -> Format:

@@ -20,11 +20,13 @@ class ReadOptions:
     """How to read.
 
     ``part_pattern`` splits a document id into the groups ``document`` and ``part`` for files that give every part an id
-    of its own (e2e-coref's ``bc/cctv/00/cctv_0000_3``).
+    of its own (e2e-coref's ``bc/cctv/00/cctv_0000_3``). ``predicted``: where a document has given and predicted
+    clusters (jsonlines), the predicted ones are read.
     """
 
     notices: Notices = field(default_factory=Notices)
     part_pattern: re.Pattern[str] | None = None
+    predicted: bool = False
 
 
 @dataclass(slots=True)

@@ -112,8 +112,7 @@ def _mentions_by_sentence(document: Document, notices: Notices) -> SentenceMenti
     by_sentence: SentenceMentions = {}
     names = _writable_names(document, notices)
     for chain in document.chains:
-        _check_crossing(document, chain)
-        for mention in chain.mentions:
+        for mention in _without_crossing(document, chain, notices):
             written = _span(document, mention, notices)
             if written is not None:
                 place = (mention.part, mention.sentence)
@@ -159,17 +158,21 @@ def _span(document: Document, mention: Mention, notices: Notices) -> tuple[int, 
     return tuple(token - sum(node < token for node in empty) for token in (tokens[0], tokens[-1]))  # type: ignore[return-value]
 
 
-def _check_crossing(document: Document, chain: Chain) -> None:
-    ends: list[Mention] = []
+def _without_crossing(document: Document, chain: Chain, notices: Notices) -> Iterator[Mention]:
+    """The mentions that brackets of one id can tell apart: of two that cross, the later one cannot be written."""
+    open_mentions: list[Mention] = []
     for mention in chain.mentions:
-        while ends and (ends[-1][:2] != mention[:2] or ends[-1].last <= mention.first):
-            ends.pop()
-        if ends and ends[-1].last < mention.last:
+        while open_mentions and (open_mentions[-1][:2] != mention[:2] or open_mentions[-1].last <= mention.first):
+            open_mentions.pop()
+        if open_mentions and open_mentions[-1].last < mention.last:
             place = Location(document.file, document=document.id, part=mention.part, sentence=mention.sentence)
-            first, second = (" ".join(document.forms(crossing)) for crossing in (ends[-1], mention))
+            first, second = (" ".join(document.forms(crossing)) for crossing in (open_mentions[-1], mention))
             message = f"mentions {first!r} and {second!r} of chain {chain.id} cross"
-            raise UnsupportedError(message, place, expected="nested or separate mentions in CoNLL-2012")
-        ends.append(mention)
+            error = UnsupportedError(message, place, expected="nested or separate mentions in CoNLL-2012")
+            notices.repair("crossing mentions", error, "the later one is left out")
+            continue
+        open_mentions.append(mention)
+        yield mention
 
 
 def _cells(mentions: Sequence[tuple[int, int, str]]) -> dict[int, list[Bracket]]:

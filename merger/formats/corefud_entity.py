@@ -17,7 +17,10 @@ from typing import NamedTuple
 
 from merger.document import Span, make_mention
 
-DEFAULT_FIELDS = "eid-etype-head-other"
+DEFAULT_FIELDS = "GRP-etype-head-other"
+"""What a text without a field order is given. CorefUD's tools take ids under ``GRP`` as local to their ``# newdoc``,
+which ids from elsewhere are, and ids under ``eid`` as unique in the file."""
+
 _OLD_NAMES = {"GRP": "eid", "entity": "etype"}
 _BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)")
 _MARK = re.compile(r"(.+)\[([0-9]+)/([0-9]+)\]", re.DOTALL)

@@ -41,7 +41,7 @@ def _read_line(line: str, source: Lines, number: int, options: ReadOptions) -> D
     document_id, part = _split_name(name, options, place)
     words = _sentences(content, place)
     tokens = index_tokens([len(sentence) for sentence in words])
-    clusters = _clusters(content, tokens, place, options.notices)
+    clusters = _clusters(content, tokens, place, options)
     sentences = _make_sentences(content, words, tokens, place)
     parts = _parts(content, sentences, part, place, options.notices)
     genre = content.get("genre")
@@ -93,15 +93,16 @@ def _sentences(content: Object, place: Location) -> list[list[str]]:
     return sentences
 
 
-def _clusters(content: Object, tokens: TokenIndex, place: Location, notices: Notices) -> list[Cluster]:
-    present = [key for key in CLUSTER_KEYS if key in content]
+def _clusters(content: Object, tokens: TokenIndex, place: Location, options: ReadOptions) -> list[Cluster]:
+    keys = reversed(CLUSTER_KEYS) if options.predicted else CLUSTER_KEYS
+    present = [key for key in keys if key in content]
     if not present:
-        notices.add("no clusters", "neither clusters nor predicted_clusters: no coreference annotation", place)
+        options.notices.add("no clusters", "neither clusters nor predicted_clusters: no coreference annotation", place)
         return []
     if len(present) > 1:
         message = f"both {' and '.join(present)}: {present[0]} are read, {present[1]} are kept as they are"
-        notices.add("two kinds of clusters", message, place)
-    return read_clusters(content[present[0]], present[0], tokens, place, notices)
+        options.notices.add("two kinds of clusters", message, place)
+    return read_clusters(content[present[0]], present[0], tokens, place, options.notices)
 
 
 def _make_sentences(

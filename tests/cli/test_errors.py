@@ -4,6 +4,7 @@ import os
 import re
 import socket
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -110,12 +111,13 @@ def test_a_merged_document_cannot_be_merged_again() -> None:
     assert "merge-baseline split" in error_of("merge", FERRY_KEY, code=1)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [("merge", FERRY, "--server", NOWHERE), ("strategies", "--server", NOWHERE), ("demo", "--server", NOWHERE)],
-)
-def test_no_server_there_is_told_apart_from_bad_input(arguments: tuple[str, ...]) -> None:
-    assert error_of(*arguments, code=3).startswith(f"no server answers at {NOWHERE}")
+def test_no_server_there_is_told_apart_from_bad_input() -> None:
+    commands = (("merge", FERRY), ("strategies",), ("demo",))
+    # Each waits some seconds for the server to come.
+    with ThreadPoolExecutor() as workers:
+        errors = list(workers.map(lambda command: error_of(*command, "--server", NOWHERE, code=3), commands))
+
+    assert all(error.startswith(f"no server answers at {NOWHERE}") for error in errors)
 
 
 def test_a_port_in_use_is_said_so() -> None:

@@ -152,7 +152,8 @@ def test_a_sentence_that_had_no_blank_line_behind_it_gets_one_when_another_follo
     assert write_text([merged_into_one(document)]).count("\n\n") == 1
 
 
-def test_crossing_mentions_of_one_chain_are_refused_with_their_words() -> None:
+@pytest.mark.parametrize("policy", [Policy.STRICT, Policy.NORMAL])
+def test_crossing_mentions_of_one_chain_are_refused_with_their_words(policy: Policy) -> None:
     document = Document(
         "d",
         (Part((Sentence(("the", "red", "cat", "sat")),)),),
@@ -160,8 +161,19 @@ def test_crossing_mentions_of_one_chain_are_refused_with_their_words() -> None:
     )
 
     with pytest.raises(UnsupportedError, match="mentions 'the red cat' and 'red cat sat' of chain 7 cross") as caught:
-        write_text([document], Notices(Policy.LENIENT))
+        write_text([document], Notices(policy))
     assert (caught.value.location.document, caught.value.location.part, caught.value.location.sentence) == ("d", 0, 0)
+
+
+def test_of_crossing_mentions_the_lenient_policy_leaves_the_later_one_out_and_says_so() -> None:
+    mentions = [Mention(0, 0, 0, 2), Mention(0, 0, 1, 3), Mention(0, 0, 3, 3)]
+    document = Document("d", (Part((Sentence(("the", "red", "cat", "sat")),)),), (make_chain("7", mentions),))
+    notices = Notices(Policy.LENIENT)
+
+    (again,), _ = read_text(write_text([document], notices))
+
+    assert again.chains[0].mentions == (Mention(0, 0, 0, 2), Mention(0, 0, 3, 3))
+    assert ["the later one is left out" in str(notice) for notice in notices] == [True]
 
 
 def test_a_mention_may_begin_on_the_last_token_of_another_one_of_its_chain() -> None:

@@ -302,7 +302,7 @@ def test_a_text_without_annotation_gets_its_field_order_declared() -> None:
 
     written = write(with_chains(found, {"e1": [(0, 0, ((0, 0),))]}))
 
-    assert written == "# newdoc id = d\n# global.Entity = eid-etype-head-other\n# sent_id = 1\n" + rows("a Entity=(e1)")
+    assert written == "# newdoc id = d\n# global.Entity = GRP-etype-head-other\n# sent_id = 1\n" + rows("a Entity=(e1)")
 
 
 def test_line_ends_of_windows_are_kept_in_changed_and_new_lines() -> None:
@@ -332,7 +332,7 @@ def test_sentences_from_elsewhere_are_written_in_full() -> None:
     assert write(found, notices) == (
         "# newdoc id = bc/x\n"
         "# part = 2\n"
-        "# global.Entity = eid-etype-head-other\n"
+        "# global.Entity = GRP-etype-head-other\n"
         "# meta::genre = mz\n"
         "# sent_id = bc/x-1\n"
         "# speaker = Ann\n"

@@ -145,7 +145,9 @@ def test_a_key_with_other_words_is_an_error_that_shows_both() -> None:
 
 
 def test_a_key_with_a_sentence_too_many_is_an_error() -> None:
-    with pytest.raises(AlignmentError, match=r"token 2 of the document \(from 0\) is 'b'; expected the end of the document"):
+    with pytest.raises(
+        AlignmentError, match=r"token 2 of the document \(from 0\) is 'b'; expected the end of the document"
+    ):
         with_boundaries_of(parts_of("a x"), parts_of("a x\nb"))
 
 

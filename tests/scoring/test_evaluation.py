@@ -184,16 +184,24 @@ def test_the_strict_policy_holds_for_notices_that_are_still_empty() -> None:
         )
 
 
-def test_a_key_with_boundaries_in_some_documents_only_has_no_floor_in_total_and_that_is_told() -> None:
-    notices = Notices()
+def test_beside_documents_with_parts_one_without_has_nothing_to_merge() -> None:
     key = merged_text(KEY, "x") + merged_text(KEY, "y", with_parts=False)
-    evaluation = scored(key, merged_text(RESPONSE, "x") + merged_text(RESPONSE, "y"), notices=notices)
+    evaluation = scored(key, merged_text(RESPONSE, "x") + merged_text(RESPONSE, "y"))
 
-    assert [document.result.floor is None for document in evaluation.documents] == [False, True]
-    assert (evaluation.total.floor, evaluation.total.links) == (None, None)
-    assert [str(notice) for notice in notices] == [
-        "document y: the total has no floor and no links: this document has no part boundaries"
-    ]
+    x, y = (document.result for document in evaluation.documents)
+    assert y.floor_conll_f1 == 1
+    assert y.links is not None
+    assert y.links.decisions == 0
+    assert x.floor is not None
+    assert y.floor is not None
+    assert evaluation.total.floor == x.floor + y.floor
+    assert evaluation.total.links == x.links
+
+
+def test_without_parts_in_any_document_there_is_no_floor() -> None:
+    total = scored(merged_text(KEY, with_parts=False), merged_text(RESPONSE)).total
+
+    assert (total.floor, total.links, total.gain) == (None, None, None)
 
 
 def test_parts_that_lack_a_document_are_an_error() -> None:

@@ -1,0 +1,19 @@
+"""Names files in signatures: a file is known by its name and the beginning of its SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+_DIGITS = 8
+
+
+def fingerprint(path: str) -> str:
+    """``name#0123abcd``; the name alone if the file cannot be read (a directory, standard input, nothing there)."""
+    file = Path(path)
+    try:
+        with file.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return file.name
+    return f"{file.name}#{digest[:_DIGITS]}"

@@ -1,0 +1,230 @@
+"""The one place that touches Stanza and torch: loads a coreference model, runs it, says clearly why it cannot.
+
+Written against Stanza 1.15. The pipeline loads the model; the model itself is asked instead of the pipeline, whose
+processor gives up on a whole document for one span over two sentences, and has no answer about subwords. Stanza has no
+type hints that a checker can use, so this module is where they end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from merger.backends.stanza_text import WordSpan
+from merger.errors import UnavailableError
+
+INSTALL = "pip install 'merge-baseline[stanza]'"
+_PACKAGES = ("stanza", "torch", "transformers", "peft")
+_OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSource:
+    """Which model to load.
+
+    ``model`` is the path of a model file, empty for Stanza's official model of ``language``. ``encoder`` is the folder
+    of the model's encoder (Hugging Face layout), empty for the one that the file names. ``offline`` forbids downloads;
+    with ``model`` there are none anyway. ``device`` is ``cpu`` or ``cuda``.
+    """
+
+    model: str = ""
+    encoder: str = ""
+    language: str = "en"
+    device: str = "cpu"
+    offline: bool = False
+
+
+def missing_packages() -> str | None:
+    """What must be installed, or ``None``. Imports nothing."""
+    missing = [name for name in _PACKAGES if find_spec(name) is None]
+    return f"{', '.join(missing)} not installed: {INSTALL}" if missing else None
+
+
+def stanza_version() -> str:
+    """The installed version; ``none`` without one."""
+    try:
+        return version("stanza")
+    except PackageNotFoundError:
+        return "none"
+
+
+class StanzaModel:
+    """A loaded coreference model. Not safe for several threads at once."""
+
+    def __init__(self, model: Any, path: str) -> None:  # noqa: ANN401  # stanza.models.coref.model.CorefModel
+        self._model = model
+        self._marks = frozenset(model.tokenizer.all_special_tokens)
+        self.path = path
+        """The model's file."""
+
+    @property
+    def window(self) -> int:
+        """Most subwords that the encoder sees at once."""
+        # Two of its places are for the marks at both ends.
+        return int(self._model.config.bert_window_size) - 2
+
+    def measure(self, words: Sequence[str]) -> list[int]:
+        """How many subwords each word has; 0 if the model cannot take it."""
+        built = self._model.build_doc({"cased_words": list(words)})
+        subwords: list[str] = built["subwords"]
+        return [0 if self._unreadable(subwords[start:end]) else end - start for start, end in built["word2subword"]]
+
+    def _unreadable(self, subwords: Sequence[str]) -> bool:
+        unknown = self._model.tokenizer.unk_token
+        return any(subword in self._marks and subword != unknown for subword in subwords)
+
+    def predict(self, sentences: Sequence[Sequence[str]], speakers: Sequence[Sequence[str]]) -> list[list[WordSpan]]:
+        """Clusters of spans over the words of all sentences, zero pronouns left out. Raises whatever the model does."""
+        import torch
+
+        given = {
+            "document_id": "wb_doc_1",
+            "cased_words": [word for sentence in sentences for word in sentence],
+            "sent_id": [index for index, sentence in enumerate(sentences) for _ in sentence],
+            "speaker": [name for names in speakers for name in names],
+        }
+        with torch.no_grad():
+            result = self._model.run(self._model.build_doc(given))
+        # A zero pronoun is predicted as the word that it stands before.
+        zeros = iter((result.zero_scores.flatten() > 0).tolist())
+        clusters = [
+            [span for span, word in zip(spans, words, strict=True) if not next(zeros)]
+            for spans, words in zip(result.span_clusters, result.word_clusters, strict=True)
+        ]
+        return [[(int(first), int(end)) for first, end in spans] for spans in clusters]
+
+
+def load_model(source: ModelSource) -> StanzaModel:
+    """Load a model; seconds for a local one, minutes for a first download.
+
+    With a local model, or ``offline``, Hugging Face libraries are told to stay offline, in the whole process: they read
+    that once, when they are imported. Raises :class:`~merger.errors.UnavailableError` with what to do.
+    """
+    missing = missing_packages()
+    if missing is not None:
+        raise UnavailableError(f"backend stanza: {missing}")
+    _check_paths(source)
+    if source.model or source.offline:
+        os.environ.update(dict.fromkeys(_OFFLINE, "1"))
+    try:
+        with _quiet():
+            import torch
+    except (ImportError, OSError) as error:
+        raise UnavailableError(f"backend stanza: torch cannot be loaded: {_reason(error)}") from error
+    if source.device == "cuda" and not torch.cuda.is_available():
+        raise UnavailableError("backend stanza: torch finds no CUDA device here; use device=cpu")
+    return _load_local(source) if source.model else _load_official(source)
+
+
+def _check_paths(source: ModelSource) -> None:
+    if source.model and not Path(source.model).is_file():
+        raise UnavailableError(f"backend stanza: no model file {source.model}")
+    if source.encoder and not source.model:
+        raise UnavailableError("backend stanza: an encoder goes with a model file: set model too")
+    if source.encoder and not (Path(source.encoder) / "config.json").is_file():
+        raise UnavailableError(
+            f"backend stanza: {source.encoder} is no encoder: a folder with config.json, weights and tokenizer"
+        )
+
+
+def _load_local(source: ModelSource) -> StanzaModel:
+    import torch
+
+    try:
+        state = torch.load(source.model, map_location="cpu", weights_only=True, mmap=True)
+        named = str(state["config"]["bert_model"])
+    except Exception as error:
+        # What an unreadable file raises depends on where it is broken.
+        raise UnavailableError(
+            f"backend stanza: {source.model} is no Stanza coreference model: {_reason(error)}"
+        ) from error
+    # The file is closed to others, and gone as soon as the model is loaded.
+    with TemporaryDirectory(prefix="merge-baseline-") as folder:
+        Path(folder, "resources.json").write_text(json.dumps({source.language: {}}), encoding="utf-8")
+        path = Path(source.model).resolve()
+        if source.encoder:
+            path = Path(folder, "model.pt")
+            _name_encoder(state["config"], str(Path(source.encoder).resolve()))
+            torch.save(state, path)
+        del state
+        try:
+            model = _pipeline_model(source, dir=folder, download_method=None, coref_model_path=str(path))
+        except Exception as error:
+            encoder = source.encoder or named
+            hint = "" if source.encoder else "; name the folder of its encoder with encoder=PATH"
+            message = (
+                f"backend stanza: {source.model} with the encoder {encoder} cannot be loaded: {_reason(error)}{hint}"
+            )
+            raise UnavailableError(message) from error
+    # Stanza treats some encoders' tokens by their names.
+    model.config.bert_model = named
+    return StanzaModel(model, source.model)
+
+
+def _name_encoder(config: dict[str, Any], folder: str) -> None:
+    """Let the encoder be a folder; options of its tokenizer are kept under the last part of its name."""
+    options: dict[str, Any] = config.get("tokenizer_kwargs") or {}
+    old, new = (name.split("/")[-1] for name in (config["bert_model"], folder))
+    config["tokenizer_kwargs"] = {new: options[old]} if old in options else {}
+    config["bert_model"] = folder
+
+
+def _load_official(source: ModelSource) -> StanzaModel:
+    method = None if source.offline else "reuse_resources"
+    try:
+        model = _pipeline_model(source, download_method=method)
+    except Exception as error:
+        todo = (
+            "offline: load it once with the network there, or name a local one with model=PATH and encoder=PATH"
+            if source.offline
+            else "check the network (proxy: HTTPS_PROXY), or name a local one with model=PATH and encoder=PATH"
+        )
+        name = f"Stanza's coreference model for {source.language!r}"
+        raise UnavailableError(f"backend stanza: {name} cannot be had: {_reason(error)}; {todo}") from error
+    return model
+
+
+def _pipeline_model(source: ModelSource, **options: object) -> Any:  # noqa: ANN401  # see StanzaModel
+    with _quiet():
+        import stanza
+
+        pipeline = stanza.Pipeline(
+            source.language,
+            processors="tokenize,coref",
+            tokenize_pretokenized=True,
+            device=source.device,
+            verbose=False,
+            **options,
+        )
+    return pipeline.processors["coref"]._model  # noqa: SLF001  # no public way; see the module's docstring
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the deprecation warnings and loading bars of the libraries below Stanza."""
+    from transformers.utils import logging
+
+    bars = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        if bars:
+            logging.enable_progress_bar()
+
+
+def _reason(error: BaseException) -> str:
+    """An error of a library in one line."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
