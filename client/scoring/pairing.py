@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from client.scoring.overlap import Clustering
-from merger.document import ChainScope, Document, Mention, Span
+from merger.document import Chain, ChainScope, Document, Mention, Part, Span
 from merger.errors import AlignmentError, Location
 from merger.notices import Notices
 from merger.token_alignment import token_difference
@@ -92,11 +92,13 @@ def align(key: Document, response: Document, notices: Notices) -> list[Unit]:
     """The units to score for one document.
 
     Parts are the units if the chains of both sides are local to the same parts; otherwise the whole document is one,
-    with mentions aligned by their token position over all parts. Empty nodes that only one side has are left out.
+    with mentions aligned by their token position over all parts. Empty nodes that only one side has are left out. A
+    part that the response lacks counts as one without chains, with a notice.
 
     Raises :class:`~merger.errors.AlignmentError` at the first token that differs. Under the lenient policy only their
     number must be the same; the mentions are aligned by position, as the official scorer does.
     """
+    response = _with_all_parts(key, response, notices)
     same_shape = _shape(key) == _shape(response)
     if same_shape:
         _check_tokens(key, response, notices, with_empty=True)
@@ -111,8 +113,35 @@ def align(key: Document, response: Document, notices: Notices) -> list[Unit]:
     return [Unit(key.id, None, _flat_chains(key, with_empty=with_empty), _flat_chains(response, with_empty=with_empty))]
 
 
+def _with_all_parts(key: Document, response: Document, notices: Notices) -> Document:
+    """The response with the parts that it lacks, where the chains of both sides are local to numbered parts."""
+    place_of = {part.number: index for index, part in enumerate(key.parts)}
+    numbers = [part.number for part in response.parts]
+    missing = [number for number in place_of if number not in numbers]
+    is_by_part = key.scope is response.scope is ChainScope.PART and len(place_of) == len(key.parts) > 1
+    if not is_by_part or not missing or not place_of.keys() >= set(numbers):
+        return response
+    if any(_lengths(part) != _lengths(key.parts[place_of[part.number]]) for part in response.parts):
+        return response
+    for number in missing:
+        place = Location(key.file, document=key.id, part=number)
+        notices.warn("part missing in the response", AlignmentError("the response lacks this part", place))
+    parts = list(key.parts)
+    for part in response.parts:
+        parts[place_of[part.number]] = part
+    moved = [
+        Chain(chain.id, tuple(mention._replace(part=place_of[numbers[mention.part]]) for mention in chain.mentions))
+        for chain in response.chains
+    ]
+    return replace(response, parts=tuple(parts), chains=tuple(moved))
+
+
 def _shape(document: Document) -> list[list[tuple[int, tuple[int, ...]]]]:
-    return [[(len(sentence.forms), sentence.empty) for sentence in part.sentences] for part in document.parts]
+    return [_lengths(part) for part in document.parts]
+
+
+def _lengths(part: Part) -> list[tuple[int, tuple[int, ...]]]:
+    return [(len(sentence.forms), sentence.empty) for sentence in part.sentences]
 
 
 def _token_count(document: Document, *, with_empty: bool) -> int:

@@ -60,11 +60,17 @@ def stanza_version() -> str:
 class StanzaModel:
     """A loaded coreference model. Not safe for several threads at once."""
 
-    def __init__(self, model: Any, path: str) -> None:  # noqa: ANN401  # stanza.models.coref.model.CorefModel
-        self._model = model
-        self._marks = frozenset(model.tokenizer.all_special_tokens)
+    def __init__(self, pipeline: Any, path: str) -> None:  # noqa: ANN401  # stanza.Pipeline
+        self._model = pipeline.processors["coref"]._model  # noqa: SLF001  # no public way; see the module's docstring
+        tokenizer = self._model.tokenizer
+        # The encoder's output for these is left out, wherever they stand.
+        self._marks = {tokenizer.cls_token, tokenizer.sep_token, tokenizer.pad_token, tokenizer.eos_token}
         self.path = path
         """The model's file."""
+
+    def name_encoder(self, name: str) -> None:
+        """Tell the model its encoder's name where it was loaded from a folder: some encoders' tokens go by names."""
+        self._model.config.bert_model = name
 
     @property
     def window(self) -> int:
@@ -157,7 +163,7 @@ def _load_local(source: ModelSource) -> StanzaModel:
             torch.save(state, path)
         del state
         try:
-            model = _pipeline_model(source, dir=folder, download_method=None, coref_model_path=str(path))
+            pipeline = _pipeline(source, dir=folder, download_method=None, coref_model_path=str(path))
         except Exception as error:
             encoder = source.encoder or named
             hint = "" if source.encoder else "; name the folder of its encoder with encoder=PATH"
@@ -165,9 +171,9 @@ def _load_local(source: ModelSource) -> StanzaModel:
                 f"backend stanza: {source.model} with the encoder {encoder} cannot be loaded: {_reason(error)}{hint}"
             )
             raise UnavailableError(message) from error
-    # Stanza treats some encoders' tokens by their names.
-    model.config.bert_model = named
-    return StanzaModel(model, source.model)
+    model = StanzaModel(pipeline, source.model)
+    model.name_encoder(named)
+    return model
 
 
 def _name_encoder(config: dict[str, Any], folder: str) -> None:
@@ -181,7 +187,7 @@ def _name_encoder(config: dict[str, Any], folder: str) -> None:
 def _load_official(source: ModelSource) -> StanzaModel:
     method = None if source.offline else "reuse_resources"
     try:
-        model = _pipeline_model(source, download_method=method)
+        pipeline = _pipeline(source, download_method=method)
     except Exception as error:
         todo = (
             "offline: load it once with the network there, or name a local one with model=PATH and encoder=PATH"
@@ -190,14 +196,14 @@ def _load_official(source: ModelSource) -> StanzaModel:
         )
         name = f"Stanza's coreference model for {source.language!r}"
         raise UnavailableError(f"backend stanza: {name} cannot be had: {_reason(error)}; {todo}") from error
-    return model
+    return StanzaModel(pipeline, str(pipeline.config["coref_model_path"]))
 
 
-def _pipeline_model(source: ModelSource, **options: object) -> Any:  # noqa: ANN401  # see StanzaModel
+def _pipeline(source: ModelSource, **options: object) -> Any:  # noqa: ANN401  # stanza.Pipeline
     with _quiet():
         import stanza
 
-        pipeline = stanza.Pipeline(
+        return stanza.Pipeline(
             source.language,
             processors="tokenize,coref",
             tokenize_pretokenized=True,
@@ -205,7 +211,6 @@ def _pipeline_model(source: ModelSource, **options: object) -> Any:  # noqa: ANN
             verbose=False,
             **options,
         )
-    return pipeline.processors["coref"]._model  # noqa: SLF001  # no public way; see the module's docstring
 
 
 @contextmanager

@@ -44,8 +44,8 @@ def _step_back(lengths: Sequence[int], start: int, end: int, limit: int, overlap
 def stitch(windows: Iterable[Sequence[Cluster]]) -> tuple[Cluster, ...]:
     """Join clusters of different windows that share a mention.
 
-    Clusters of one window may be joined this way too, if both share mentions with one cluster of a neighbour. The
-    result is in text order, each mention once.
+    Clusters of one window are joined too if both share mentions with one cluster of a neighbour, but not for a mention
+    that both have: it stays in the first. The result is in text order, each mention once.
     """
     parent: dict[int, int] = {}
     owner: dict[Mention, int] = {}
@@ -57,11 +57,14 @@ def stitch(windows: Iterable[Sequence[Cluster]]) -> tuple[Cluster, ...]:
         return index
 
     for clusters in windows:
+        seen: set[Mention] = set()
         for cluster in clusters:
             index = len(members)
-            members.append(cluster)
             parent[index] = index
-            for mention in cluster:
+            own = tuple(mention for mention in cluster if mention not in seen)
+            members.append(own)
+            seen.update(own)
+            for mention in own:
                 other = owner.setdefault(mention, index)
                 parent[top(other)] = top(index)
     joined: dict[int, set[Mention]] = {}

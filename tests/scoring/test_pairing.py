@@ -101,13 +101,34 @@ def test_tokens_that_differ_are_aligned_by_position_under_the_lenient_policy() -
     assert [notice.kind for notice in notices] == ["tokens differ"]
 
 
-def test_a_part_that_one_side_lacks_is_an_error_that_names_the_parts() -> None:
-    key, _, last = parts_text().partition("#begin document (d); part 001")
-    without = key + "#begin document" + last.partition("#begin document")[2]
+def without_part_1() -> str:
+    before, _, last = parts_text().partition("#begin document (d); part 001")
+    return before + "#begin document" + last.partition("#begin document")[2]
 
-    error = token_error(parts_text(), without)
 
-    assert error.hint == "the key has the parts 0, 1, 2, the response 0, 2"
+def test_a_part_that_the_response_lacks_counts_as_one_without_chains_and_is_told() -> None:
+    notices = Notices()
+    (key,), (response,) = documents(parts_text(), "key.conll"), documents(without_part_1())
+
+    first, second, third = align(key, response, notices)
+
+    assert [first.response, second.response, third.response] == [first.key, [], third.key]
+    assert [str(notice) for notice in notices if notice.kind == "part missing in the response"] == [
+        "key.conll (document d, part 1): the response lacks this part"
+    ]
+
+
+def test_under_the_strict_policy_a_missing_part_is_an_error() -> None:
+    (key,), (response,) = documents(parts_text()), documents(without_part_1())
+
+    with pytest.raises(AlignmentError, match="the response lacks this part"):
+        align(key, response, Notices(Policy.STRICT))
+
+
+def test_a_part_that_the_key_lacks_is_an_error_that_names_the_parts() -> None:
+    error = token_error(without_part_1(), parts_text())
+
+    assert error.hint == "the key has the parts 0, 2, the response 0, 1, 2"
 
 
 def test_chains_that_are_local_to_the_same_parts_are_scored_part_by_part() -> None:

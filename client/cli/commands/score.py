@@ -10,6 +10,7 @@ from client.cli.progress import documents_with_progress
 from client.scoring import METRICS
 from client.scoring.evaluation import evaluate
 from client.scoring.render import as_data, as_text
+from merger.formats.inputs import STDIN
 
 
 @click.command(short_help="score merged documents against the human merges")
@@ -61,6 +62,8 @@ def command(
       merge-baseline score key.conll merged.conll --parts parts.conll
       merge-baseline score key.conll system.jsonl --metric muc --metric bcub --json
     """
+    if [key, response, parts_path].count(STDIN) > 1:
+        raise click.UsageError("standard input (-) can be only one of KEY, RESPONSE and --parts")
     parts = None
     if parts_path is not None:
         parts = reading.documents(parts_path)

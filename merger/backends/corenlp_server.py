@@ -1,0 +1,324 @@
+"""CoreNLP servers that backends and taggers share: started on first use, replaced when they fail."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from merger.backends.corenlp_http import (
+    POLL_SECONDS,
+    Address,
+    Answer,
+    ConnectionLostError,
+    SilenceError,
+    java_error,
+    parse_url,
+    post,
+)
+from merger.backends.corenlp_install import find_installation
+from merger.backends.corenlp_messages import Answer as ReadAnswer
+from merger.backends.corenlp_messages import AnswerError, Place, SentSentence, decode_answer, encode_document
+from merger.backends.corenlp_process import JvmProcess, JvmSettings
+from merger.errors import BackendError, Location, UnavailableError
+from merger.watch import Watch
+
+START_SECONDS = 300.0
+"""How long a server may take to load its models."""
+GRACE_SECONDS = 5.0
+"""How long after its time a server may still say that it has run out of time."""
+RETRY_SECONDS = 0.2
+_THREADS = max(1, min(4, os.cpu_count() or 1))
+
+_OK, _BAD_REQUEST, _UNAUTHORIZED = 200, 400, 401
+
+_SERIALIZED = {
+    "inputFormat": "serialized",
+    "outputFormat": "serialized",
+    # The document comes with tokens, sentences and perhaps tags: what makes them must not run.
+    "enforceRequirements": "false",
+}
+
+_SAMPLE = tuple(
+    SentSentence(Place(0, index), words, tuple(range(len(words))), tags, None)
+    for index, (words, tags) in enumerate((
+        (("Ann", "has", "a", "cat", "."), ("NNP", "VBZ", "DT", "NN", ".")),
+        (("She", "likes", "it", "."), ("PRP", "VBZ", "PRP", ".")),
+    ))
+)
+"""The document that is sent to learn whether a server can do something: ``/ready`` only says that it listens."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerPlace:
+    """Which server: an existing one (``url``), or one of ours with this ``home``, ``memory`` and ``port``."""
+
+    url: str
+    home: str
+    memory: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is asked of a server. ``location`` says in errors which document it is about."""
+
+    properties: Mapping[str, str]
+    sentences: tuple[SentSentence, ...]
+    location: Location
+
+
+@dataclass(slots=True, eq=False)
+class _Peer:
+    """A server as long as it lives. ``ready`` are the properties it has shown that it can handle."""
+
+    address: Address
+    process: JvmProcess | None
+    users: int = 0
+    retired: bool = False
+    ready: set[frozenset[tuple[str, str]]] = field(default_factory=set)
+    loading: threading.Lock = field(default_factory=threading.Lock)
+
+    def alive(self) -> bool:
+        return self.process is None or self.process.alive()
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.stop()
+
+    def lost(self, reason: str) -> str:
+        """Why there was no answer, after "CoreNLP"."""
+        if self.process is not None:
+            # The connection is closed a moment before the process is gone.
+            end = time.monotonic() + 1
+            while self.process.alive() and time.monotonic() < end:
+                time.sleep(0.02)
+            if not self.process.alive():
+                return self.process.why_it_ended()
+        return f"at {self.address} cannot be reached: {reason}"
+
+
+class CoreNLPServer:
+    """One server for several threads. A request that comes to nothing does not touch the others that are under way.
+
+    A server that does not answer in time, or whose request was given up, is retired: it gets no more requests, ends
+    when the last one is done, and the next request starts a new one. (CoreNLP goes on with what nobody waits for.)
+    """
+
+    def __init__(self, place: ServerPlace) -> None:
+        self._place = place
+        self._changed = threading.Condition()
+        self._peer: _Peer | None = None
+
+    def prepare(self, properties: Mapping[str, str], watch: Watch) -> None:
+        """Start the server if it does not run, and have it load the models for these properties.
+
+        Raises :class:`~merger.errors.UnavailableError` if it cannot.
+        """
+        with self._lease(watch) as peer:
+            self._load(peer, properties, watch)
+
+    def annotate(self, job: Job, seconds: float, watch: Watch) -> ReadAnswer:
+        """The answer to a document; ``seconds`` count from when the server can begin with it.
+
+        Raises :class:`~merger.errors.UnavailableError` if the server cannot be started or reached,
+        :class:`~merger.errors.BackendError` if it fails on the document, and what ``watch.check`` raises.
+        """
+        with self._lease(watch) as peer:
+            self._load(peer, job.properties, watch)
+            body = encode_document(job.sentences)
+            remaining = watch.remaining()
+            limit = seconds if remaining is None else min(seconds, remaining)
+            if limit <= 0:
+                raise BackendError("no time is left for this document", job.location)
+            try:
+                answer = _ask(peer, job.properties, body, limit, watch)
+            except SilenceError:
+                raise _too_slow(limit, job.location) from None
+            except ConnectionLostError as error:
+                raise BackendError(f"CoreNLP {peer.lost(str(error))}", job.location) from None
+            return _read(answer, job, limit)
+
+    def stop(self) -> None:
+        """End the server with all that is under way; safe to call again. A later request starts a new one."""
+        with self._changed:
+            peer, self._peer = self._peer, None
+            if peer is not None:
+                peer.retired = True
+                peer.stop()
+            self._changed.notify_all()
+
+    @contextmanager
+    def _lease(self, watch: Watch) -> Iterator[_Peer]:
+        peer = self._enter(watch)
+        answered = False
+        try:
+            yield peer
+            answered = True
+        except BackendError as error:
+            answered = not isinstance(error, _TooSlowError)
+            raise
+        finally:
+            with self._changed:
+                peer.users -= 1
+                peer.retired = peer.retired or not answered
+                if self._peer is peer and peer.users == 0 and (peer.retired or not peer.alive()):
+                    self._peer = None
+                    peer.stop()
+                self._changed.notify_all()
+
+    def _enter(self, watch: Watch) -> _Peer:
+        while True:
+            watch.check()
+            with self._changed:
+                peer = self._peer
+                if peer is None or (peer.users == 0 and (peer.retired or not peer.alive())):
+                    if peer is not None:
+                        peer.stop()
+                        self._peer = None
+                    peer = self._peer = self._connect()
+                if not peer.retired and peer.alive() and peer.users < _THREADS:
+                    peer.users += 1
+                    return peer
+                self._changed.wait(POLL_SECONDS)
+
+    def _connect(self) -> _Peer:
+        if self._place.url:
+            return _Peer(parse_url(self._place.url), None)
+        home = find_installation(self._place.home).home
+        process = JvmProcess(JvmSettings(home, self._place.memory, self._place.port, _THREADS))
+        return _Peer(process.address, process)
+
+    def _load(self, peer: _Peer, properties: Mapping[str, str], watch: Watch) -> None:
+        key = frozenset(properties.items())
+        while not peer.loading.acquire(timeout=POLL_SECONDS):
+            watch.check()
+        try:
+            if key not in peer.ready:
+                _try_out(peer, properties, watch)
+                peer.ready.add(key)
+        finally:
+            peer.loading.release()
+
+
+class _TooSlowError(BackendError):
+    """The server works on, or hangs; either way it is of no more use."""
+
+
+def _too_slow(seconds: float, location: Location) -> _TooSlowError:
+    return _TooSlowError(
+        f"CoreNLP did not answer within {seconds:g} s",
+        location,
+        hint="give it longer (option timeout) or smaller windows (max-tokens)",
+    )
+
+
+def _ask(peer: _Peer, properties: Mapping[str, str], body: bytes, seconds: float, watch: Watch) -> Answer:
+    limit = {"timeout": str(max(1, int(seconds * 1000)))}
+    return post(peer.address, {**_SERIALIZED, **properties, **limit}, body, seconds + GRACE_SECONDS, watch, peer.alive)
+
+
+def _try_out(peer: _Peer, properties: Mapping[str, str], watch: Watch) -> None:
+    end = time.monotonic() + START_SECONDS
+    body = encode_document(_SAMPLE)
+    while True:
+        watch.check()
+        try:
+            answer = _ask(peer, properties, body, START_SECONDS, watch)
+            break
+        except SilenceError:
+            raise UnavailableError(f"CoreNLP did not load its models within {START_SECONDS:g} s") from None
+        except ConnectionLostError as error:
+            # Our own server begins to listen a while after its start.
+            if peer.process is None or not peer.alive() or time.monotonic() > end:
+                raise UnavailableError(f"CoreNLP {peer.lost(str(error))}") from None
+        time.sleep(RETRY_SECONDS)
+    try:
+        _read(answer, Job(properties, _SAMPLE, Location()), START_SECONDS)
+    except BackendError as error:
+        raise UnavailableError(str(error)) from None
+
+
+def _read(answer: Answer, job: Job, seconds: float) -> ReadAnswer:
+    if answer.status == _OK:
+        try:
+            return decode_answer(answer.body, job.sentences)
+        except AnswerError as error:
+            raise BackendError(f"CoreNLP gave a bad answer: {error}", job.location) from None
+    if b"request timed out" in answer.body:
+        raise _too_slow(seconds, job.location)
+    if answer.status == _UNAUTHORIZED:
+        raise UnavailableError("CoreNLP wants another user name and password in its url")
+    if answer.status == _BAD_REQUEST and b"too long" in answer.body:
+        raise BackendError(
+            "CoreNLP takes no documents of this length",
+            job.location,
+            hint="start that server with -maxCharLength 0, or lower max-tokens",
+        )
+    if b"as class path, filename or URL" in answer.body:
+        raise UnavailableError("CoreNLP lacks the models for this algorithm or parser")
+    # The body may quote the document.
+    error_name = java_error(answer.body)
+    named = f" ({error_name})" if error_name else ""
+    raise BackendError(f"CoreNLP failed with HTTP status {answer.status}{named}", job.location)
+
+
+class _Shared:
+    """The servers in use, with the number of their users."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: dict[ServerPlace, tuple[CoreNLPServer, int]] = {}
+        self._process = os.getpid()
+
+    def open(self, place: ServerPlace) -> CoreNLPServer:
+        with self._lock:
+            server, users = self._open.get(place) or (CoreNLPServer(place), 0)
+            self._open[place] = server, users + 1
+            return server
+
+    def close(self, place: ServerPlace) -> None:
+        with self._lock:
+            server, users = self._open[place]
+            if users > 1:
+                self._open[place] = server, users - 1
+                return
+            del self._open[place]
+        server.stop()
+
+    def close_all(self) -> None:
+        # A forked child has copies of the servers, which are not its own.
+        if os.getpid() == self._process:
+            for server, _ in self._open.values():
+                server.stop()
+
+
+_shared = _Shared()
+atexit.register(_shared.close_all)
+
+
+class ServerHandle:
+    """A user's share in a server: opened on first use, stopped with its last user."""
+
+    def __init__(self, place: ServerPlace) -> None:
+        self.place = place
+        self._lock = threading.Lock()
+        self._server: CoreNLPServer | None = None
+
+    def get(self) -> CoreNLPServer:
+        """The server."""
+        with self._lock:
+            if self._server is None:
+                self._server = _shared.open(self.place)
+            return self._server
+
+    def close(self) -> None:
+        """Give up the share; safe to call again."""
+        with self._lock:
+            if self._server is not None:
+                self._server = None
+                _shared.close(self.place)

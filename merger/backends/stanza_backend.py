@@ -1,0 +1,185 @@
+"""Stanza's neural coreference, run in this process.
+
+Source: Stanza's word-level model, after Dobrovolskii (2021) and D'Oosterlinck et al. (2023).
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+
+from merger.backends.base import Backend
+from merger.backends.fingerprint import fingerprint
+from merger.backends.matching import Cluster
+from merger.backends.stanza_model import ModelSource, StanzaModel, load_model, missing_packages, stanza_version
+from merger.backends.stanza_text import LONGEST_PIECE, Piece, clusters_of, cut_pieces
+from merger.backends.windows import cut_windows, stitch
+from merger.document import Document
+from merger.errors import BackendError, Location, OptionError
+from merger.strategies.options import Option, OptionValue
+from merger.watch import Watch
+
+_POLL_SECONDS = 0.2
+
+
+class StanzaBackend(Backend):
+    """Runs a Stanza coreference model over documents.
+
+    Without ``model`` it is Stanza's official one for the language, which Stanza downloads on first use and keeps in its
+    own folder (``STANZA_RESOURCES_DIR``; the encoder in Hugging Face's cache). With ``model``, or ``offline``, no hub
+    is ever asked: the process is told so (``HF_HUB_OFFLINE``) when the model is loaded.
+
+    The model is loaded once and serves all threads, one window at a time. A window is computed in one go, which nothing
+    interrupts: deadlines and cancellation are looked at before each one. On two CPU threads a window of 4,000 tokens
+    takes about 5 seconds with a small encoder and 2.5 GB of memory; memory grows with the square of the window, so
+    ``max-tokens`` is what limits both. Clusters of neighbouring windows are joined where they share a mention.
+
+    Sentences are never crossed: a span over two sentences is dropped. Singletons and zero pronouns are left out, empty
+    nodes not shown to the model. Tokens without anything to read are shown as ``_``, sentences of more than 250
+    subwords in pieces: see :mod:`merger.backends.stanza_text`.
+    """
+
+    name = "stanza"
+    summary = "Stanza's neural coreference model, or a local one"
+    options = (
+        Option("model", "", "path of a Stanza coreference model (.pt); the official one of the language by default"),
+        Option("encoder", "", "folder of the model's encoder, if it is not where the model file says"),
+        Option("language", "en", "language of the official model"),
+        Option("device", "cpu", "where the model runs", choices=("cpu", "cuda")),
+        Option("offline", False, "never download: use what Stanza has downloaded before"),
+        Option("max-tokens", 4000, "longer documents are cut into windows of this size", low=50, high=100_000),
+        Option("overlap", 400, "how many tokens windows share", low=0, high=100_000),
+    )
+    operator_options = frozenset(option.name for option in options)
+
+    def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
+        """Loads nothing. Raises :class:`~merger.errors.OptionError` for an unknown option or a bad value."""
+        super().__init__(options)
+        if self._overlap >= self._limit:
+            raise OptionError(f"option overlap: {self._overlap} is not below max-tokens, {self._limit}")
+        self._loading = Lock()
+        self._running = Lock()
+        self._loaded: StanzaModel | None = None
+
+    @classmethod
+    def unavailable(cls) -> str | None:
+        """Which package is missing. Whether a model can be had shows when it is loaded."""
+        return missing_packages()
+
+    def warm(self, watch: Watch) -> None:
+        """Load the model: 4 seconds for a small one, minutes where it must be downloaded first.
+
+        Raises :class:`~merger.errors.UnavailableError` if a package, the model or its encoder is missing or broken, the
+        device is absent, or the download fails.
+        """
+        self._model(watch)
+
+    def predict(self, document: Document, watch: Watch) -> tuple[Cluster, ...]:
+        """Clusters of two or more mentions.
+
+        Raises as :meth:`warm`, and :class:`~merger.errors.BackendError` if the model fails; the error names the
+        document and no text of it.
+        """
+        if document.token_count == 0:
+            return ()
+        model = self._model(watch)
+        with _guarded(document):
+            pieces = cut_pieces(document, model.measure, min(LONGEST_PIECE, model.window))
+        windows = cut_windows([len(piece) for piece in pieces], self._limit, self._overlap)
+        found: list[list[Cluster]] = []
+        for done, window in enumerate(windows):
+            watch.check()
+            watch.progress("windows", done, len(windows))
+            with _held(self._running, watch), _guarded(document):
+                found.append(_run(model, [pieces[index] for index in window]))
+        watch.progress("windows", len(windows), len(windows))
+        return tuple(cluster for cluster in stitch(found) if len(cluster) > 1)
+
+    def close(self) -> None:
+        """Let go of the model; a later call loads it again."""
+        self._loaded = None
+
+    @property
+    def signature(self) -> str:
+        """Model file with the first digits of its SHA-256, window sizes, and Stanza's version."""
+        sizes = f"max-tokens={self._limit},overlap={self._overlap}"
+        return f"{self.name}[model={self._model_name},{sizes},stanza={stanza_version()}]"
+
+    @cached_property
+    def _local_name(self) -> str:
+        return fingerprint(self._text("model"))
+
+    @property
+    def _model_name(self) -> str:
+        """The official model's file is known once it is loaded."""
+        if self._text("model"):
+            return self._local_name
+        if self._loaded is not None:
+            return fingerprint(self._loaded.path)
+        return f"official-{self._text('language')}"
+
+    def _text(self, option: str) -> str:
+        return str(self.values[option])
+
+    @property
+    def _limit(self) -> int:
+        return int(self.values["max-tokens"])
+
+    @property
+    def _overlap(self) -> int:
+        return int(self.values["overlap"])
+
+    def _model(self, watch: Watch) -> StanzaModel:
+        model = self._loaded
+        if model is not None:
+            return model
+        with _held(self._loading, watch):
+            if self._loaded is None:
+                watch.progress("loading", 0, 1)
+                self._loaded = load_model(
+                    ModelSource(
+                        self._text("model"),
+                        self._text("encoder"),
+                        self._text("language"),
+                        self._text("device"),
+                        bool(self.values["offline"]),
+                    )
+                )
+                watch.progress("loading", 1, 1)
+            return self._loaded
+
+
+def _run(model: StanzaModel, pieces: Sequence[Piece]) -> list[Cluster]:
+    spans = model.predict([piece.words for piece in pieces], [piece.speakers for piece in pieces])
+    return clusters_of(pieces, spans)
+
+
+@contextmanager
+def _held(lock: Lock, watch: Watch) -> Iterator[None]:
+    """Hold a lock; while another thread has it, hear about deadlines."""
+    while not lock.acquire(timeout=_POLL_SECONDS):
+        watch.check()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def _guarded(document: Document) -> Iterator[None]:
+    """Turn whatever the model raises into one error without any text of the document."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001  # raised again, as what it is to the user
+        # Messages and chained tracebacks of libraries may quote tokens; the place in the code does not.
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        message = (
+            f"Stanza {stanza_version()} failed: {type(error).__name__} at {Path(frame.filename).name}:{frame.lineno}"
+        )
+        memory = isinstance(error, MemoryError) or "memory" in str(error)
+        hint = "a smaller max-tokens needs less memory" if memory else None
+        raise BackendError(message, Location(document.file, document=document.id), hint=hint) from None

@@ -1,0 +1,26 @@
+"""Taggers for text without part-of-speech tags, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from merger.errors import OptionError
+from merger.strategies.options import OptionValue
+from merger.taggers.base import Tagger
+from merger.taggers.corenlp import CoreNLPTagger
+
+TAGGERS: dict[str, type[Tagger]] = {CoreNLPTagger.name: CoreNLPTagger}
+
+__all__ = ["TAGGERS", "CoreNLPTagger", "Tagger", "make_tagger"]
+
+
+def make_tagger(name: str, options: Mapping[str, OptionValue] | None = None) -> Tagger:
+    """A configured tagger.
+
+    Raises :class:`~merger.errors.OptionError` for an unknown name or option.
+    """
+    try:
+        tagger = TAGGERS[name]
+    except KeyError:
+        raise OptionError(f"no tagger {name!r}; there are {', '.join(TAGGERS)}") from None
+    return tagger(options or {})

@@ -1,0 +1,81 @@
+"""What a tagger is: it gives part-of-speech tags to text that has none."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import ClassVar, Self
+
+from merger.document import Document, Sentence
+from merger.strategies.options import Option, OptionValue, parse_options
+from merger.tags import has_tags
+from merger.watch import Watch
+
+
+class Tagger(ABC):
+    """A configured tagger. It serves many documents, one after the other or from several threads."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    options: ClassVar[tuple[Option, ...]] = ()
+    operator_options: ClassVar[frozenset[str]] = frozenset()
+    """Options that touch the file system, start processes or size them: on a server they are the operator's."""
+
+    def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
+        """Starts nothing. Raises :class:`~merger.errors.OptionError` for an unknown option or a bad value."""
+        self.values = parse_options(f"tagger {self.name}", self.options, options or {})
+
+    @classmethod
+    def unavailable(cls) -> str | None:
+        """Why it cannot run on this machine, and what to do; ``None`` if it can. Quick: starts nothing."""
+        return None
+
+    def warm(self, watch: Watch) -> None:  # noqa: B027  # a tagger may have nothing to start
+        """Start and load what is needed. Raises :class:`~merger.errors.UnavailableError` if it cannot."""
+
+    @abstractmethod
+    def tag(self, document: Document, watch: Watch) -> Document:
+        """The document with tags in the sentences that had none; tokens and sentences stay.
+
+        Raises :class:`~merger.errors.UnavailableError` if the tagger cannot be started,
+        :class:`~merger.errors.BackendError` if it fails on this document, and what ``watch.check`` raises.
+        """
+
+    def close(self) -> None:  # noqa: B027  # a tagger may have nothing to stop
+        """Stop what was started. Safe to call again; a later :meth:`tag` starts anew."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    @abstractmethod
+    def signature(self) -> str:
+        """Name and version for signatures, ``corenlp-4.5.10``."""
+
+
+def untagged(document: Document) -> Iterator[tuple[int, int, Sentence]]:
+    """The sentences without tags, with the indexes of their parts and their own."""
+    for part_index, part in enumerate(document.parts):
+        for index, sentence in enumerate(part.sentences):
+            if len(sentence.forms) > len(set(sentence.empty)) and not has_tags(sentence):
+                yield part_index, index, sentence
+
+
+def with_sentences(document: Document, changed: Mapping[tuple[int, int], Sentence]) -> Document:
+    """The document with other sentences at these places (part and sentence)."""
+    if not changed:
+        return document
+    parts = tuple(
+        replace(
+            part,
+            sentences=tuple(
+                changed.get((part_index, index), sentence) for index, sentence in enumerate(part.sentences)
+            ),
+        )
+        for part_index, part in enumerate(document.parts)
+    )
+    return replace(document, parts=parts)
