@@ -16,6 +16,7 @@ _COMMANDS = {
     "validate": "check files and list everything that is wrong with them",
     "strategies": "list the strategies and their options",
     "serve": "serve the merger over gRPC",
+    "corenlp": "install Stanford CoreNLP, and see what is installed",
     "demo": "merge and score the example documents through a real server",
     "completion": "print the shell completion script",
 }

@@ -80,9 +80,12 @@ def _in_context(document: Document, chain: Chain, mention: Mention) -> Text:
         for token in other.tokens
     }
     line = Text(f"  part {mention.part}  ", style="dim")
+    tokens = mention.tokens
     for index, form in enumerate(document.sentence(mention).forms):
-        style = "bold cyan" if index in mention.tokens else "cyan" if index in others else "default"
-        line.append(form, style=style)
-        line.append(" ", style="bold cyan" if index in mention.tokens and index + 1 in mention.tokens else "default")
+        opened = "[" if index in tokens and index - 1 not in tokens else ""
+        closed = "]" if index in tokens and index + 1 not in tokens else ""
+        style = "bold cyan" if index in tokens else "cyan" if index in others else "default"
+        line.append(f"{opened}{form}{closed}", style=style)
+        line.append(" ")
     line.append("\n")
     return line

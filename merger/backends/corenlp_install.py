@@ -12,23 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from merger.backends.corenlp_models import ALGORITHM_MODELS, EXTRAS, INSTALL_COMMAND, PARSER_MODELS, VERSION
 from merger.errors import UnavailableError
 
-VERSION = "4.5.10"
-INSTALL_COMMAND = "merge-baseline corenlp install --with shift-reduce"
-EXTRAS = {"shift-reduce": "models-english"}
-"""What can be installed besides the basic models, and the classifier of its jar."""
-
-PARSER_MODELS = {
-    "shift-reduce": "edu/stanford/nlp/models/srparser/englishSR.ser.gz",
-    "pcfg": "edu/stanford/nlp/models/lexparser/englishPCFG.ser.gz",
-}
-ALGORITHM_MODELS = {
-    "deterministic": "edu/stanford/nlp/models/dcoref/gender.map.ser.gz",
-    "statistical": "edu/stanford/nlp/models/coref/statistical/ranking_model.ser.gz",
-    "fastneural": "edu/stanford/nlp/models/coref/fastneural/fast-english-model.ser.gz",
-    "neural": "edu/stanford/nlp/models/coref/neural/english-model-default.ser.gz",
-}
 _TAGGER_MODEL = "edu/stanford/nlp/models/pos-tagger/english-left3words-distsim.tagger"
 _SERVER_CLASS = "edu/stanford/nlp/pipeline/StanfordCoreNLPServer.class"
 _WANTED = frozenset({*PARSER_MODELS.values(), *ALGORITHM_MODELS.values(), _TAGGER_MODEL, _SERVER_CLASS})
@@ -175,9 +161,7 @@ def _pom(classifiers: list[str]) -> str:
     )
 
 
-def _run_maven(
-    maven: str, scratch: Path, jars: Path, classifiers: list[str], progress: Callable[[str], None]
-) -> None:
+def _run_maven(maven: str, scratch: Path, jars: Path, classifiers: list[str], progress: Callable[[str], None]) -> None:
     pom = scratch / "pom.xml"
     pom.write_text(_pom(classifiers), encoding="utf-8")
     command = [maven, "-B", "-C", "-f", str(pom), "dependency:copy-dependencies", f"-DoutputDirectory={jars}"]
@@ -186,8 +170,14 @@ def _run_maven(
         command.append("-DexcludeTransitive=true")
     problem = ""
     with subprocess.Popen(  # noqa: S603  # the user's Maven with our arguments, no shell
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=scratch, text=True,
-        encoding="utf-8", errors="replace",
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=scratch,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
     ) as process:
         try:
             for line in process.stdout or ():

@@ -1,16 +1,19 @@
-"""Options of everything that uses a CoreNLP server, and what they mean."""
+"""Options of everything that uses a CoreNLP server, and what they mean.
+
+Whatever lists strategies imports this; what it takes to run a server is imported where one is named.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from merger.backends.corenlp_http import parse_url
-from merger.backends.corenlp_install import find_installation
-from merger.backends.corenlp_process import find_java
-from merger.backends.corenlp_server import ServerPlace
 from merger.errors import OptionError, UnavailableError
 from merger.strategies.options import Option, OptionValue
+
+if TYPE_CHECKING:
+    from merger.backends.corenlp_server import ServerHandle, ServerPlace
 
 SERVER_OPTIONS = (
     Option("timeout", 600.0, "seconds that a document may take, without the server's start", low=0.1, high=86400),
@@ -22,21 +25,26 @@ SERVER_OPTIONS = (
 OPERATOR_OPTIONS = frozenset({"url", "memory", "home", "port"})
 
 
-def server_place(values: Mapping[str, OptionValue]) -> ServerPlace:
-    """The server that parsed options name.
+def server_handle(values: Mapping[str, OptionValue]) -> ServerHandle:
+    """A share in the server that parsed options name.
 
     Raises :class:`~merger.errors.OptionError` for a ``memory`` or ``url`` that is none.
     """
+    from merger.backends.corenlp_http import parse_url
+    from merger.backends.corenlp_server import ServerHandle, ServerPlace
+
     memory, url = str(values["memory"]), str(values["url"])
     if not re.fullmatch(r"[1-9]\d*[kKmMgG]?", memory):
         raise OptionError(f"option memory: {memory!r} is not like 6G or 4000M")
     if url:
         parse_url(url)
-    return ServerPlace(url, str(values["home"]), memory, int(values["port"]))
+    return ServerHandle(ServerPlace(url, str(values["home"]), memory, int(values["port"])))
 
 
 def server_version(place: ServerPlace) -> str:
     """CoreNLP's version with a dash before it; empty where it is not known."""
+    from merger.backends.corenlp_install import find_installation
+
     if place.url:
         return ""
     try:
@@ -48,6 +56,9 @@ def server_version(place: ServerPlace) -> str:
 
 def why_unavailable() -> str | None:
     """Why no server can be started with default options; ``None`` if one can."""
+    from merger.backends.corenlp_install import find_installation
+    from merger.backends.corenlp_process import find_java
+
     try:
         find_java()
         find_installation()

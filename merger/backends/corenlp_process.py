@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from merger.backends.corenlp_http import Address
+from merger.backends.corenlp_models import INSTALL_COMMAND
 from merger.errors import UnavailableError
 
 _MAIN = "edu.stanford.nlp.pipeline.StanfordCoreNLPServer"
@@ -36,7 +37,6 @@ _FACTS = (
     ("heap", re.compile(r"Could not reserve enough space|Invalid (?:maximum|initial) heap size|Too small")),
     ("port", re.compile(r"BindException|Address already in use")),
     ("class", re.compile(r"Could not find or load main class|NoClassDefFoundError|ClassNotFoundException")),
-    ("model", re.compile(r"Unable to open .* as class path, filename or URL")),
     ("version", re.compile(r"UnsupportedClassVersionError")),
 )
 _JAVA_ERROR = re.compile(r"\b(?:[\w$]+\.)+([\w$]+(?:Exception|Error))\b")
@@ -51,6 +51,17 @@ def find_java() -> str:
     if found is None:
         raise UnavailableError("CoreNLP needs Java (8 or newer), and there is no java in JAVA_HOME or on the PATH")
     return found
+
+
+def java_version(java: str) -> str:
+    """The first line of ``java -version``; :class:`~merger.errors.UnavailableError` if it cannot be run."""
+    try:
+        result = subprocess.run(  # noqa: S603  # the operator's Java
+            [java, "-version"], capture_output=True, text=True, timeout=30, check=True, stdin=subprocess.DEVNULL
+        )
+    except (OSError, subprocess.SubprocessError):
+        raise UnavailableError(f"{java} cannot be run") from None
+    return next((line for line in result.stderr.splitlines() if " version " in line), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,30 +151,26 @@ class JvmProcess:
         """What happened to a process that is not alive, and what to do, in words that fit after "CoreNLP"."""
         code = self._process.wait()
         self._reader.join(timeout=2)
-        memory = self.settings.memory
         if self._ended_by_us:
             return "was stopped"
-        if "heap" in self._facts:
-            return f"cannot start with memory={memory}: Java refuses that heap size"
-        if code == _OUT_OF_MEMORY_EXIT or "memory" in self._facts:
-            return f"ran out of its {memory} of memory; give it more (option memory) or smaller windows (max-tokens)"
-        if "port" in self._facts:
-            return f"found port {self.address.port} taken; leave the option port at 0 for a free one"
-        if "version" in self._facts:
-            return "needs a newer Java"
-        if "class" in self._facts:
-            return f"is not complete in {self.settings.home}; run `merge-baseline corenlp install`"
-        if code == -signal.SIGKILL:
-            return "was killed (SIGKILL), perhaps by the system for want of memory"
+        if code == _OUT_OF_MEMORY_EXIT:
+            self._facts.add("memory")
+        said = {
+            "heap": f"cannot start with memory={self.settings.memory}: Java refuses that heap size",
+            "memory": f"ran out of its {self.settings.memory} of memory; give it more (option memory) or smaller "
+            "windows (max-tokens)",
+            "port": f"found port {self.address.port} taken; leave the option port at 0 for a free one",
+            "version": "needs a newer Java",
+            "class": f"is not complete in {self.settings.home}; run `{INSTALL_COMMAND}`",
+        }
+        for fact, words in said.items():
+            if fact in self._facts:
+                return words
         if code < 0:
-            return f"was ended by signal {-code}"
-        errors = f" ({self._errors[-1]})" if self._errors else ""
-        return f"ended with exit code {code}{errors}"
-
-    @property
-    def lacks_model(self) -> bool:
-        """Whether it has complained of a missing model."""
-        return "model" in self._facts
+            name = signal.Signals(-code).name if -code in signal.valid_signals() else f"signal {-code}"
+            memory = ", perhaps by the system for want of memory" if code == -signal.SIGKILL else ""
+            return f"was killed ({name}){memory}"
+        return f"ended with exit code {code}" + (f" ({self._errors[-1]})" if self._errors else "")
 
     def _read(self, stream: IO[bytes]) -> None:
         for line in stream:

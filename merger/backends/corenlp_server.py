@@ -32,6 +32,7 @@ START_SECONDS = 300.0
 GRACE_SECONDS = 5.0
 """How long after its time a server may still say that it has run out of time."""
 RETRY_SECONDS = 0.2
+_SLOW_HINT = "give it longer (option timeout) or smaller windows (max-tokens)"
 _THREADS = max(1, min(4, os.cpu_count() or 1))
 
 _OK, _BAD_REQUEST, _UNAUTHORIZED = 200, 400, 401
@@ -45,10 +46,12 @@ _SERIALIZED = {
 
 _SAMPLE = tuple(
     SentSentence(Place(0, index), words, tuple(range(len(words))), tags, None)
-    for index, (words, tags) in enumerate((
-        (("Ann", "has", "a", "cat", "."), ("NNP", "VBZ", "DT", "NN", ".")),
-        (("She", "likes", "it", "."), ("PRP", "VBZ", "PRP", ".")),
-    ))
+    for index, (words, tags) in enumerate(
+        (
+            (("Ann", "has", "a", "cat", "."), ("NNP", "VBZ", "DT", "NN", ".")),
+            (("She", "likes", "it", "."), ("PRP", "VBZ", "PRP", ".")),
+        )
+    )
 )
 """The document that is sent to learn whether a server can do something: ``/ready`` only says that it listens."""
 
@@ -134,14 +137,23 @@ class CoreNLPServer:
             remaining = watch.remaining()
             limit = seconds if remaining is None else min(seconds, remaining)
             if limit <= 0:
-                raise BackendError("no time is left for this document", job.location)
+                raise BackendError("CoreNLP has no time left for this document", job.location, hint=_SLOW_HINT)
             try:
-                answer = _ask(peer, job.properties, body, limit, watch)
+                return _read(_ask(peer, job.properties, body, limit, watch), job)
             except SilenceError:
-                raise _too_slow(limit, job.location) from None
+                peer.retired = True
+                raise BackendError(
+                    f"CoreNLP did not answer within {limit:g} s", job.location, hint=_SLOW_HINT
+                ) from None
             except ConnectionLostError as error:
+                peer.retired = True
                 raise BackendError(f"CoreNLP {peer.lost(str(error))}", job.location) from None
-            return _read(answer, job, limit)
+            except (BackendError, UnavailableError):
+                raise
+            except BaseException:
+                # The caller gives up; the server does not know.
+                peer.retired = True
+                raise
 
     def stop(self) -> None:
         """End the server with all that is under way; safe to call again. A later request starts a new one."""
@@ -155,17 +167,11 @@ class CoreNLPServer:
     @contextmanager
     def _lease(self, watch: Watch) -> Iterator[_Peer]:
         peer = self._enter(watch)
-        answered = False
         try:
             yield peer
-            answered = True
-        except BackendError as error:
-            answered = not isinstance(error, _TooSlowError)
-            raise
         finally:
             with self._changed:
                 peer.users -= 1
-                peer.retired = peer.retired or not answered
                 if self._peer is peer and peer.users == 0 and (peer.retired or not peer.alive()):
                     self._peer = None
                     peer.stop()
@@ -205,18 +211,6 @@ class CoreNLPServer:
             peer.loading.release()
 
 
-class _TooSlowError(BackendError):
-    """The server works on, or hangs; either way it is of no more use."""
-
-
-def _too_slow(seconds: float, location: Location) -> _TooSlowError:
-    return _TooSlowError(
-        f"CoreNLP did not answer within {seconds:g} s",
-        location,
-        hint="give it longer (option timeout) or smaller windows (max-tokens)",
-    )
-
-
 def _ask(peer: _Peer, properties: Mapping[str, str], body: bytes, seconds: float, watch: Watch) -> Answer:
     limit = {"timeout": str(max(1, int(seconds * 1000)))}
     return post(peer.address, {**_SERIALIZED, **properties, **limit}, body, seconds + GRACE_SECONDS, watch, peer.alive)
@@ -228,29 +222,31 @@ def _try_out(peer: _Peer, properties: Mapping[str, str], watch: Watch) -> None:
     while True:
         watch.check()
         try:
-            answer = _ask(peer, properties, body, START_SECONDS, watch)
-            break
+            _read(_ask(peer, properties, body, START_SECONDS, watch), Job(properties, _SAMPLE, Location()))
         except SilenceError:
+            peer.retired = True
             raise UnavailableError(f"CoreNLP did not load its models within {START_SECONDS:g} s") from None
+        except BackendError as error:
+            raise UnavailableError(str(error)) from None
         except ConnectionLostError as error:
             # Our own server begins to listen a while after its start.
             if peer.process is None or not peer.alive() or time.monotonic() > end:
+                peer.retired = True
                 raise UnavailableError(f"CoreNLP {peer.lost(str(error))}") from None
+        else:
+            return
         time.sleep(RETRY_SECONDS)
-    try:
-        _read(answer, Job(properties, _SAMPLE, Location()), START_SECONDS)
-    except BackendError as error:
-        raise UnavailableError(str(error)) from None
 
 
-def _read(answer: Answer, job: Job, seconds: float) -> ReadAnswer:
+def _read(answer: Answer, job: Job) -> ReadAnswer:
+    """Raises :class:`SilenceError` if the server itself has run out of time."""
     if answer.status == _OK:
         try:
             return decode_answer(answer.body, job.sentences)
         except AnswerError as error:
             raise BackendError(f"CoreNLP gave a bad answer: {error}", job.location) from None
     if b"request timed out" in answer.body:
-        raise _too_slow(seconds, job.location)
+        raise SilenceError
     if answer.status == _UNAUTHORIZED:
         raise UnavailableError("CoreNLP wants another user name and password in its url")
     if answer.status == _BAD_REQUEST and b"too long" in answer.body:

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _FIXED_SIZES = {_FIXED64: 8, _FIXED32: 4}
 _MAX_VARINT_BYTES = 10
+_GOES_ON = 0x80
+"""The bit of a byte that says that the number has another one."""
 
 
 class WireError(ValueError):
@@ -21,8 +23,8 @@ class WireError(ValueError):
 def varint(value: int) -> bytes:
     """A non-negative number, seven bits a byte, the lowest first."""
     out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
+    while value >= _GOES_ON:
+        out.append(value & 0x7F | _GOES_ON)
         value >>= 7
     out.append(value)
     return bytes(out)
@@ -56,7 +58,7 @@ def read_varint(data: memoryview, start: int) -> tuple[int, int]:
             break
         byte = data[start + count]
         value |= (byte & 0x7F) << (7 * count)
-        if byte < 0x80:  # noqa: PLR2004  # the bit that says whether the number goes on
+        if byte < _GOES_ON:
             return value, start + count + 1
     raise WireError("a number is cut off or too long")
 

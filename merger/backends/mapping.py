@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from merger.backends.matching import Match
 from merger.decisions import Decision, Evidence, MentionPair, MergedChains
@@ -136,7 +136,11 @@ class LinkMapper:
             earlier = [other for other in joined if other.part < ref.part]
             evidence = None
             if joined:
-                evidence = self._evidence(own[ref], earlier, sum(links[ref][root] for root in earlier), merged)
+                count = sum(links[ref][root] for root in earlier)
+                evidence = self._evidence(own[ref], earlier, count, merged)
+                evidence = _with_links_beside(
+                    evidence, own[ref], [own[other] for other in joined if other not in earlier]
+                )
             also = tuple(other for other in joined if other != earlier[0]) if earlier else tuple(joined)
             decisions.append(Decision(ref, earlier[0] if earlier else None, evidence, also))
         return decisions
@@ -167,6 +171,16 @@ class _Groups:
         self._up[two] = one
         self._parts[one] |= self._parts.pop(two)
         return True
+
+
+def _with_links_beside(evidence: Evidence, own: _InClusters, beside: Sequence[_InClusters]) -> Evidence:
+    """Add the links to chains of the same part."""
+    shared = [(cluster, other) for other in beside for cluster in own.counts if cluster in other.counts]
+    if not shared:
+        return evidence
+    pairs = (*evidence.pairs, *(MentionPair(own.first[cluster], other.last[cluster]) for cluster, other in shared))
+    count = sum(own.counts[cluster] * other.counts[cluster] for cluster, other in shared)
+    return replace(evidence, pairs=pairs[:SHOWN_PAIRS], score=(evidence.score or 0.0) + count)
 
 
 def _in_clusters(chain: Chain, matches: Mapping[Mention, Match]) -> _InClusters:

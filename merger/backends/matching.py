@@ -29,9 +29,10 @@ def match_mentions(
     """For each given mention at most one predicted mention.
 
     ``exact``: the same tokens. ``head``: else the predicted mention with the same head token that differs in the
-    fewest tokens. ``overlap``: else the one with the largest share of common tokens (intersection over union). A
-    predicted mention that is in two clusters counts for the first.
+    fewest tokens. ``overlap``: else the one with the largest share of common tokens (intersection over union). Ties go
+    to the first in the sentence. A predicted mention that is in two clusters counts for the first.
     """
+    mentions = tuple(mentions)
     predicted: dict[Mention, int] = {}
     for index, cluster in enumerate(clusters):
         for mention in cluster:

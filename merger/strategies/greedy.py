@@ -32,7 +32,7 @@ class GreedyStrategy(Strategy):
             "noun",
             "what a noun of the chain must overlap with: noun (a noun token of the earlier chain is equal), token (any "
             "token is), mention (the whole mention string is), head (the head nouns are), fuzzy (the mention strings "
-            "are alike; the most alike comes before any tie rule)",
+            "are alike)",
             choices=("noun", "token", "mention", "head", "fuzzy"),
         ),
         Option(

@@ -60,11 +60,9 @@ class ChainIndex:
         """The merged chain that the string belongs to by the tie rule, without those in ``taken``."""
         if self._threshold is not None:
             return self._find_alike(key, self._threshold, taken)
-        return self._choose(self._postings.get(key, {}), taken, None)
+        return self._choose(self._postings.get(key, {}), taken)
 
-    def _choose(
-        self, postings: dict[ChainRef, _Posting], taken: Collection[ChainRef], score: float | None
-    ) -> Hit | None:
+    def _choose(self, postings: dict[ChainRef, _Posting], taken: Collection[ChainRef]) -> Hit | None:
         candidates = [root for root in postings if root not in taken] if taken else postings
         if not candidates:
             return None
@@ -74,23 +72,20 @@ class ChainIndex:
             root = max(candidates, key=lambda ref: text_order(self._last[ref]))
         else:
             root = max(candidates, key=lambda ref: (postings[ref].mentions, text_order(self._last[ref])))
-        return Hit(root, postings[root].mention, score)
+        return Hit(root, postings[root].mention, None)
 
     def _find_alike(self, key: str, threshold: float, taken: Collection[ChainRef]) -> Hit | None:
-        # The most similar string wins; the tie rule only decides among the chains that have strings just as similar.
         from rapidfuzz import fuzz, process
 
         alike = process.extract(key, self._postings.keys(), scorer=fuzz.ratio, score_cutoff=threshold, limit=None)
-        for score in sorted({score for _, score, _ in alike}, reverse=True):
-            postings: dict[ChainRef, _Posting] = {}
-            for text, its_score, _ in alike:
-                if its_score == score:
-                    for root, posting in self._postings[text].items():
-                        postings[root] = _joined(posting, postings.get(root))
-            hit = self._choose(postings, taken, score)
-            if hit is not None:
-                return hit
-        return None
+        postings: dict[ChainRef, _Posting] = {}
+        best: dict[ChainRef, float] = {}
+        for text, score, _ in alike:
+            for root, posting in self._postings[text].items():
+                postings[root] = _joined(posting, postings.get(root))
+                best[root] = max(score, best.get(root, 0.0))
+        hit = self._choose(postings, taken)
+        return None if hit is None else hit._replace(score=best[hit.root])
 
 
 def _joined(posting: _Posting, other: _Posting | None) -> _Posting:

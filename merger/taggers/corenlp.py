@@ -11,11 +11,10 @@ from merger.backends.corenlp_messages import sent_sentences
 from merger.backends.corenlp_options import (
     OPERATOR_OPTIONS,
     SERVER_OPTIONS,
-    server_place,
+    server_handle,
     server_version,
     why_unavailable,
 )
-from merger.backends.corenlp_server import Job, ServerHandle
 from merger.backends.windows import cut_windows
 from merger.document import Document, Sentence
 from merger.errors import Location
@@ -39,7 +38,7 @@ class CoreNLPTagger(Tagger):
     def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
         """Starts nothing. Raises :class:`~merger.errors.OptionError` for an unknown option or a bad value."""
         super().__init__(options)
-        self._handle = ServerHandle(server_place(self.values))
+        self._handle = server_handle(self.values)
 
     @classmethod
     def unavailable(cls) -> str | None:
@@ -52,6 +51,8 @@ class CoreNLPTagger(Tagger):
 
     def tag(self, document: Document, watch: Watch) -> Document:
         """The document with Penn tags (``xpos``) in the sentences that had none; empty nodes get none."""
+        from merger.backends.corenlp_server import Job
+
         wanted = {(part, index): sentence for part, index, sentence in untagged(document)}
         sentences = [sentence for sentence in sent_sentences(document) if sentence.place in wanted]
         if not sentences:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from merger.strategies import STRATEGIES
 from tests.cli.running import EXAMPLES, NAMES, PROGRAM, output_of, run
 from tests.cli.test_merge import HALF_BROKEN, TINY
 from tests.shared_data import needs, shared_files
@@ -133,7 +132,7 @@ def test_strategies_are_listed_for_people_and_programs() -> None:
     text = output_of("strategies")
     data = json.loads(output_of("strategies", "--json"))
 
-    assert [strategy["name"] for strategy in data] == list(STRATEGIES)
+    assert {"none", "greedy", "oracle"} <= {strategy["name"] for strategy in data}
     greedy = next(strategy for strategy in data if strategy["name"] == "greedy")
     assert {option["name"]: option["default"] for option in greedy["options"]} == {
         "match": "noun",

@@ -66,14 +66,6 @@ def _antecedent(document: Document, rule: Rule, chain: Chain, merged: list[Merge
         candidates = [
             (target, degrees) for target in merged if (degrees := _matches(document, rule, mention, token, target))
         ]
-        if rule.match == "fuzzy" and candidates:
-            # "The most alike comes before any tie rule."
-            best = max(max(degrees) for _, degrees in candidates)
-            candidates = [
-                (target, [degree for degree in degrees if degree == best])
-                for target, degrees in candidates
-                if best in degrees
-            ]
         if candidates:
             return _break_tie(rule.tie, candidates)
     return None

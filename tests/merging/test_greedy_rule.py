@@ -154,13 +154,15 @@ def test_the_threshold_of_the_fuzzy_reading_is_the_least_ratio_that_counts() -> 
     assert greedy_links(document, {"match": "fuzzy", "threshold": 75.1}) == {}
 
 
-def test_the_most_alike_string_comes_before_the_tie_rule_in_the_fuzzy_reading() -> None:
+def test_the_tie_rule_decides_among_all_strings_over_the_threshold_in_the_fuzzy_reading() -> None:
     # To abcdefghij the first chain is equal (100), the second, which is nearer, has 100 * (20 - 2) / 20 = 90.
     document = parts_of(
         "[a abcdefghij/NN ] [a it/PRP ] [b abcdefghix/NN ] [b it/PRP ]", "[c abcdefghij/NN ] [c it/PRP ]"
     )
 
-    assert greedy_links(document, {"match": "fuzzy"}) == {"1:c": "0:a"}
+    assert greedy_links(document, {"match": "fuzzy"}) == {"1:c": "0:b"}
+    assert greedy_links(document, {"match": "fuzzy", "threshold": 91}) == {"1:c": "0:a"}
+    assert greedy_links(document, {"match": "fuzzy", "tie": "first"}) == {"1:c": "0:a"}
 
 
 def test_the_overlap_tie_adds_up_strings_that_are_just_as_alike() -> None:
@@ -188,6 +190,17 @@ def test_recent_looks_at_the_last_mention_of_the_merged_chain_not_of_its_first_p
     )
 
     assert greedy_links(document) == {"1:c": "0:a", "2:d": "0:a"}
+
+
+def test_recent_knows_the_last_mention_where_two_chains_of_a_part_joined() -> None:
+    # b and c join a in this order; c ends before d does, b after it.
+    document = parts_of(
+        "[a river/NN ] [a water/NN ]",
+        "[b river/NN ] [c water/NN ] [c it/PRP ] [d fish/NN ] [d it/PRP ] [b fish/NN ]",
+        "[e fish/NN ] [e it/PRP ]",
+    )
+
+    assert greedy_links(document) == {"1:b": "0:a", "1:c": "0:a", "2:e": "0:a"}
 
 
 def test_first_takes_the_earliest_chain() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from merger.decisions import Decision, MergedChains, apply_decisions
 from merger.document import Chain, ChainRef, Document, Mention, Part, Sentence, make_chain, make_mention
 from merger.strategies import STRATEGIES, Option, OptionValue, Run, Strategy
+from merger.watch import Watch
 
 Spec = tuple[str, dict[str, OptionValue]]
 
@@ -117,7 +118,7 @@ class Paced(Strategy):
     parts_seen: ClassVar[int] = 0
     begun: ClassVar[threading.Event] = threading.Event()
 
-    def start(self, document: Document | None = None, key: Document | None = None) -> Run:  # noqa: ARG002  # needs neither
+    def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # needs neither
         Paced.parts_seen = 0
         Paced.begun.clear()
         return _PacedRun()
@@ -137,7 +138,7 @@ class Crashing(Strategy):
     name: ClassVar[str] = "crashing"
     summary: ClassVar[str] = "broken"
 
-    def start(self, document: Document | None = None, key: Document | None = None) -> Run:  # noqa: ARG002  # needs neither
+    def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # needs neither
         return _CrashingRun()
 
 
@@ -152,7 +153,7 @@ class Absent(Strategy):
     name: ClassVar[str] = "absent"
     summary: ClassVar[str] = "needs a part that is not installed"
 
-    def start(self, document: Document | None = None, key: Document | None = None) -> Run:
+    def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:
         raise NotImplementedError
 
     @classmethod

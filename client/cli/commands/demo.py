@@ -89,7 +89,7 @@ def _show(console: Console, address: str, runs: list[_Run], documents: list[Docu
         "repeats the human merges and is the ceiling.\nMost chains never leave their part, so the floor is high: read "
         "the links and the gain.\n"
     )
-    console.print(f"signature of greedy: {runs[1].evaluation.signature}\n", soft_wrap=True)
+    console.print(f"signature of greedy: {runs[1].evaluation.signature}\n", soft_wrap=True, markup=False)
     console.print("[bold]Some decisions of the greedy rule[/]\n")
     by_id = {key.id: key for key in keys}
     for verdict in Verdict:
@@ -106,10 +106,10 @@ def _table(runs: list[_Run]) -> Table:
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold", padding=(0, 1))
-    table.add_column("strategy")
-    for heading in ("CoNLL F1", "MUC", "B³", "CEAFe", "LEA", "link P", "link R", "gain"):
-        table.add_column(heading, justify="right")
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column("strategy", no_wrap=True)
+    for heading in ("CoNLL", "MUC", "B³", "CEAFe", "LEA", "link P", "link R", "gain"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for run in runs:
         total = run.evaluation.total
         links = None if total.links is None else total.links.links

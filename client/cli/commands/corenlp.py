@@ -1,0 +1,98 @@
+"""``merge-baseline corenlp``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from client.cli.options import json_option
+from client.cli.output import open_output, write_json
+from merger.backends.corenlp_install import find_installation, home_folder, install
+from merger.backends.corenlp_models import EXTRAS, INSTALL_COMMAND, VERSION
+from merger.backends.corenlp_process import find_java, java_version
+from merger.errors import UnavailableError
+
+
+@click.group(short_help="install Stanford CoreNLP, and see what is installed")
+def command() -> None:
+    """Stanford CoreNLP, for the strategy corenlp and for part-of-speech tags.
+
+    \b
+    Example:
+      merge-baseline corenlp install --with shift-reduce
+      merge-baseline corenlp status
+    """
+
+
+@command.command("install", short_help=f"fetch CoreNLP {VERSION} by Maven")
+@click.option(
+    "--with",
+    "extras",
+    multiple=True,
+    type=click.Choice(list(EXTRAS)),
+    help="Fetch this too. shift-reduce is the parser that the strategy uses by default.",
+)
+@click.option("--to", "folder", metavar="DIR", help="The folder to put it in; by default one in the user's cache.")
+def install_command(extras: tuple[str, ...], folder: str | None) -> None:
+    """Fetch CoreNLP's jars: 475 MB, and 445 MB more with the shift-reduce parser.
+
+    Maven (mvn) fetches them with your own settings: mirrors, proxies, offline. Nothing is done if all is there.
+    """
+    target = None if folder is None else Path(folder)
+
+    def show(line: str) -> None:
+        click.echo(f"  {line}", err=True)
+
+    click.echo(f"fetching what is missing of CoreNLP {VERSION}", err=True)
+    found = install(extras, target, show)
+    click.echo(f"CoreNLP {found.version} is in {found.home}; parsers: {', '.join(found.parsers)}", err=True)
+    if home_folder() != found.home:
+        click.echo(f"to use it: export CORENLP_HOME={found.home}", err=True)
+
+
+@command.command("status", short_help="show Java, the folder, and what it can do")
+@json_option
+def status_command(as_json: bool) -> None:
+    """Show which Java and which CoreNLP would be used; exit with 3 if CoreNLP cannot run."""
+    data = _status()
+    if as_json:
+        write_json(data)
+    else:
+        with open_output("-") as stream:
+            for label, value in data.items():
+                shown = ", ".join(value) if isinstance(value, list) else value
+                if label not in {"ready", "problem"}:
+                    stream.write(f"{label}: {shown or 'none'}\n")
+            if data["ready"] and "shift-reduce" not in data["parsers"]:
+                stream.write(f"note: the default parser is missing; run `{INSTALL_COMMAND}`\n")
+    if data["problem"]:
+        raise UnavailableError(str(data["problem"]))
+
+
+def _status() -> dict[str, Any]:
+    problems = []
+    java = java_text = version = ""
+    algorithms: list[str] = []
+    parsers: list[str] = []
+    try:
+        java = find_java()
+        java_text = java_version(java)
+    except UnavailableError as error:
+        problems.append(str(error))
+    try:
+        found = find_installation()
+        version, algorithms, parsers = found.version, list(found.algorithms), list(found.parsers)
+    except UnavailableError as error:
+        problems.append(str(error))
+    return {
+        "java": java,
+        "java_version": java_text,
+        "home": str(home_folder()),
+        "corenlp_version": version,
+        "algorithms": algorithms,
+        "parsers": parsers,
+        "ready": not problems,
+        "problem": "; ".join(problems) or None,
+    }
