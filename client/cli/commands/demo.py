@@ -106,7 +106,7 @@ def _table(runs: list[_Run]) -> Table:
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("strategy", no_wrap=True)
     for heading in ("CoNLL", "MUC", "B³", "CEAFe", "LEA", "link P", "link R", "gain"):
         table.add_column(heading, justify="right", no_wrap=True)
