@@ -31,7 +31,9 @@ from grpc_reflection.v1alpha import reflection
 from grpc_status import rpc_status
 
 from merger.errors import MergeBaselineError, OptionError
-from protos.answers import StreamAnswers, list_strategies_answer, merge_document_answer
+from merger.strategies.served import ServedStrategies
+from merger.watch import Watch
+from protos.answers import StreamAnswers, list_strategies_answer, merge_document_answer, progress_answer
 from protos.limits import DEFAULT_MAX_MESSAGE_BYTES
 from protos.merge_baseline.v1 import chain_merge_service_pb2
 from protos.status import internal_status, status_of
@@ -56,7 +58,9 @@ class ServerOptions:
     """How to serve.
 
     ``port`` 0 takes any free one. ``max_message_bytes`` bounds a message in either direction. ``workers`` is how many
-    requests are worked on at a time. After a signal to stop, running calls have ``grace_seconds`` to end.
+    requests are worked on at a time. After a signal to stop, running calls have ``grace_seconds`` to end. ``enable``
+    names the strategies with a backend that are offered, each with its options
+    (``corenlp:algorithm=statistical,memory=6G``); their backends are started before the server takes calls.
     """
 
     host: str = "127.0.0.1"
@@ -64,6 +68,7 @@ class ServerOptions:
     max_message_bytes: int = DEFAULT_MAX_MESSAGE_BYTES
     workers: int = field(default_factory=lambda: max(2, os.cpu_count() or 1))
     grace_seconds: float = 10.0
+    enable: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Raises :class:`~merger.errors.OptionError` for values out of range."""
@@ -82,26 +87,30 @@ class _CallEndedError(Exception):
     """The caller is gone or has stopped waiting."""
 
 
-class _Watch:
-    """Tells work when its call is over. ``seconds`` is the time left, ``None`` without a deadline."""
+class _Call:
+    """Tells work when its call is over, and passes on how far it is.
 
-    def __init__(self, seconds: float | None) -> None:
-        self._end = None if seconds is None else time.monotonic() + seconds
+    ``seconds`` is the time left, ``None`` without a deadline. ``progress`` may be called from any thread.
+    """
+
+    def __init__(self, seconds: float | None, progress: Callable[[str, int, int], None] | None = None) -> None:
         self._cancelled = threading.Event()
+        deadline = None if seconds is None else time.monotonic() + seconds
+        self.watch = Watch(deadline, self._check) if progress is None else Watch(deadline, self._check, progress)
 
     def cancel(self) -> None:
         self._cancelled.set()
 
-    def check(self, _parts_done: int = 0) -> None:
-        """Raises :class:`_CallEndedError` if the call is over."""
-        if self._cancelled.is_set() or (self._end is not None and time.monotonic() >= self._end):
+    def _check(self) -> None:
+        if self._cancelled.is_set() or self.watch.remaining() == 0:
             raise _CallEndedError
 
 
 class _Handlers:
     """The methods of the service. Messages come and go as bytes, since work decodes and encodes them."""
 
-    def __init__(self, workers: ThreadPoolExecutor) -> None:
+    def __init__(self, strategies: ServedStrategies, workers: ThreadPoolExecutor) -> None:
+        self._strategies = strategies
         self._workers = workers
 
     def for_grpc(self) -> grpc.GenericRpcHandler:
@@ -114,23 +123,39 @@ class _Handlers:
         return grpc.method_handlers_generic_handler(SERVICE, methods)
 
     async def _merge_document(self, request: bytes, context: _Context) -> bytes:
-        watch = _Watch(context.time_remaining())
+        call = _Call(context.time_remaining())
         try:
-            return await self._work(merge_document_answer, request, watch.check)
+            return await self._work(merge_document_answer, self._strategies, request, call.watch)
         except asyncio.CancelledError:
-            watch.cancel()
+            call.cancel()
             raise
 
     async def _list_strategies(self, request: bytes, context: _Context) -> bytes:
-        return await self._work(list_strategies_answer, request)
+        return await self._work(list_strategies_answer, self._strategies, request)
 
     async def _merge_stream(self, requests: AsyncIterator[bytes], context: _Context) -> AsyncIterator[bytes]:
-        answers = StreamAnswers()
-        async for request in requests:
-            answer = await self._work(answers.take, request)
-            if answer is not None:
-                yield answer
-        yield await self._work(answers.finish)
+        loop = asyncio.get_running_loop()
+        progress: asyncio.Queue[bytes | None] = asyncio.Queue()
+
+        def tell(stage: str, done: int, total: int) -> None:
+            # A closed loop means that the server has stopped and nobody listens.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(progress.put_nowait, progress_answer(stage, done, total))
+
+        call = _Call(context.time_remaining(), tell)
+        answers = StreamAnswers(self._strategies, call.watch)
+        try:
+            async for request in requests:
+                work = asyncio.ensure_future(self._work(answers.take, request))
+                work.add_done_callback(lambda _: progress.put_nowait(None))
+                while (message := await progress.get()) is not None:
+                    yield message
+                answer = await work
+                if answer is not None:
+                    yield answer
+            yield await self._work(answers.finish)
+        finally:
+            call.cancel()
 
     async def _work(self, function: Callable[[Unpack[_Ts]], _T], *arguments: *_Ts) -> _T:
         # Once the call is over, what still waits for a worker is never begun: the future's cancellation sees to that.
@@ -191,6 +216,7 @@ class MergeServer:
 
     def __init__(self, options: ServerOptions | None = None) -> None:
         self._options = options or ServerOptions()
+        self._strategies = ServedStrategies(self._options.enable)
         self._workers = ThreadPoolExecutor(self._options.workers, thread_name_prefix="merge")
         self._health = health.aio.HealthServicer()
         self._server: grpc.aio.Server | None = None
@@ -199,6 +225,7 @@ class MergeServer:
         """Listen and serve; the address, ``HOST:PORT``. Raises :class:`ServerStartError`."""
         options = self._options
         _try_to_bind(options.host, options.port)
+        await asyncio.to_thread(self._strategies.warm, Watch())
         server = grpc.aio.server(
             interceptors=[_Errors()],
             options=[
@@ -208,7 +235,7 @@ class MergeServer:
                 ("grpc.max_send_message_length", options.max_message_bytes),
             ],
         )
-        server.add_generic_rpc_handlers([_Handlers(self._workers).for_grpc()])
+        server.add_generic_rpc_handlers([_Handlers(self._strategies, self._workers).for_grpc()])
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         reflection.enable_server_reflection([SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME], server)
         host = f"[{options.host}]" if ":" in options.host else options.host
@@ -229,6 +256,7 @@ class MergeServer:
             await self._server.stop(self._options.grace_seconds)
             _log.info("stopped")
         self._workers.shutdown(wait=False, cancel_futures=True)
+        await asyncio.to_thread(self._strategies.close)
 
 
 def _try_to_bind(host: str, port: int) -> None:

@@ -6,7 +6,7 @@ imported when a :class:`RemoteMerger` is made, not before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -16,9 +16,10 @@ from merger.boundaries import with_boundaries_of
 from merger.decisions import Decision
 from merger.document import Chain, ChainRef, ChainScope, Document, Part, chains_by_part
 from merger.errors import AnnotationError, InputError, Location, OptionError, UnsupportedError
-from merger.merge import MergeResult
+from merger.merge import PARTS, MergeResult
 from merger.notices import Notices
 from merger.strategies import OptionValue
+from merger.watch import Watch
 from protos.limits import DEFAULT_MAX_MESSAGE_BYTES
 
 if TYPE_CHECKING:
@@ -146,13 +147,14 @@ class RemoteMerger:
         key: Document | None = None,
         keep_singletons: bool = False,
         notices: Notices | None = None,
-        on_part: Callable[[int], None] | None = None,
+        watch: Watch | None = None,
         timeout: float | None = None,
     ) -> MergeResult:
         """Do what :meth:`merge` does, sending part after part, for documents larger than a message may be.
 
-        ``on_part`` is called with the number of parts done.
+        ``watch`` is checked before every part, and is told of the parts done and of slow work on the server.
         """
+        watch = watch or Watch()
         by_part = chains_by_part(document)
         key = None if key is None else with_boundaries_of(document, key)
         with self.stream(
@@ -165,9 +167,9 @@ class RemoteMerger:
             timeout=self._limit(timeout),
         ) as stream:
             for index, (part, chains) in enumerate(zip(document.parts, by_part, strict=True)):
-                stream.add(part, chains)
-                if on_part is not None:
-                    on_part(index + 1)
+                watch.check()
+                stream.add(part, chains, watch)
+                watch.progress(PARTS, index + 1, len(document.parts))
             result = stream.finish(notices)
         merged = document.with_chains(result.chains, ChainScope.DOCUMENT)
         return MergeResult(merged, result.decisions, result.singletons, result.strategy)
@@ -231,8 +233,11 @@ class RemoteStream:
         """Give the stream up, if it is not finished."""
         self._call.cancel()
 
-    def add(self, part: Part, chains: Sequence[Chain]) -> tuple[Decision, ...]:
-        """Send the next part; the decisions on its chains. The chains' mentions carry the part's index."""
+    def add(self, part: Part, chains: Sequence[Chain], watch: Watch | None = None) -> tuple[Decision, ...]:
+        """Send the next part; the decisions on its chains. The chains' mentions carry the part's index.
+
+        ``watch`` is told of slow work on the server.
+        """
         from protos.decisions import chains_by_ref, decision_from_message
         from protos.documents import part_to_message
         from protos.merge_baseline import v1
@@ -247,6 +252,10 @@ class RemoteStream:
         self._call.send(request)
         with _key_named(self._key):
             response = self._call.receive()
+            while response.HasField("progress"):
+                if watch is not None:
+                    watch.progress(response.progress.stage, response.progress.done, response.progress.total)
+                response = self._call.receive()
         decisions = tuple(decision_from_message(decision) for decision in response.part.decisions)
         self._chains.update(chains_by_ref(index, chains))
         self._decisions.extend(decisions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from merger.boundaries import with_boundaries_of
@@ -12,6 +12,9 @@ from merger.errors import InputError
 from merger.notices import Notices
 from merger.strategies.base import Strategy
 from merger.watch import Watch
+
+PARTS = "parts"
+"""The stage of progress that counts parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,27 +99,26 @@ def merge_document(
     key: Document | None = None,
     keep_singletons: bool = False,
     notices: Notices | None = None,
-    on_part: Callable[[int], None] | None = None,
     watch: Watch | None = None,
 ) -> MergeResult:
     """Merge a document's part chains.
 
     One-mention chains are left out of the result, with a notice, or with ``keep_singletons`` passed through unmerged.
-    ``on_part`` is called with the number of parts done; ``watch`` goes to the strategy.
-
-    ``key`` may have other part boundaries than the document, or none.
+    ``key`` may have other part boundaries than the document, or none. ``watch`` goes to the strategy, is checked before
+    every part, and is told of the ``parts`` done.
 
     Raises :class:`~merger.errors.AnnotationError` if a chain crosses parts, :class:`~merger.errors.AlignmentError` if
     the key has other tokens, and what the strategy raises.
     """
     if key is not None:
         key = with_boundaries_of(document, key)
+    watch = watch or Watch()
     merger = PartMerger(strategy, document.id, document=document, key=key, watch=watch)
     decisions: list[Decision] = []
     for index, (part, chains) in enumerate(zip(document.parts, chains_by_part(document), strict=True)):
+        watch.check()
         decisions.extend(merger.add(part, chains))
-        if on_part is not None:
-            on_part(index + 1)
+        watch.progress(PARTS, index + 1, len(document.parts))
     merged = merger.finish(keep_singletons=keep_singletons, notices=notices)
     return MergeResult(
         document.with_chains(merged, ChainScope.DOCUMENT), tuple(decisions), merger.singletons, strategy.signature

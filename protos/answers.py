@@ -1,22 +1,22 @@
 """The service without its transport: from the bytes of a request to the bytes of its answer.
 
-Plain functions that run wherever a server wants to have its work done: in a thread, in another process. ``checkpoint``
-is called between parts with the number of parts done; what it raises ends the work.
+Plain functions that run wherever a server wants to have its work done. ``watch`` is asked between parts, and by the
+strategy, whether to go on; what its ``check`` raises ends the work.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
 from google.protobuf.message import DecodeError, Message
 
 from merger.document import Chain, ChainRef
-from merger.errors import InputError, Location, UnavailableError
+from merger.errors import InputError, Location
 from merger.merge import PartMerger, merge_document
 from merger.notices import Notices
-from merger.strategies import Strategy, list_strategies, make_strategy
+from merger.strategies.served import ServedStrategies
+from merger.watch import Watch
 from protos.decisions import (
     chains_by_ref,
     decision_to_message,
@@ -36,8 +36,6 @@ from protos.validation import (
     setup_violations,
 )
 
-Checkpoint = Callable[[int], None]
-
 _M = TypeVar("_M", bound=Message)
 
 
@@ -49,30 +47,22 @@ def _decode(kind: type[_M], data: bytes) -> _M:
         raise request_error([violation]) from None
 
 
-def _strategy(spec: v1.StrategySpec) -> Strategy:
-    strategy = make_strategy(*spec_from_message(spec))
-    reason = strategy.unavailable()
-    if reason is not None:
-        raise UnavailableError(f"strategy {strategy.name} can't run on this server: {reason}")
-    return strategy
-
-
-def merge_document_answer(data: bytes, checkpoint: Checkpoint) -> bytes:
+def merge_document_answer(strategies: ServedStrategies, data: bytes, watch: Watch) -> bytes:
     """Answer a MergeDocumentRequest. Raises what validation, the strategy and merging raise."""
     request = _decode(v1.MergeDocumentRequest, data)
     check(document_request_violations(request), Location(document=request.document.id or None))
-    strategy = _strategy(request.strategy)
+    strategy = strategies.make(*spec_from_message(request.strategy))
     document = document_from_message(request.document)
     key = key_from_message(request.key, document.id, document.parts) if request.HasField("key") else None
     notices = Notices()
-    checkpoint(0)
+    watch.check()
     result = merge_document(
         document,
         strategy,
         key=key,
         keep_singletons=request.keep_singletons,
         notices=notices,
-        on_part=checkpoint,
+        watch=watch,
     )
     by_ref = {ChainRef(chain.mentions[0].part, chain.id): chain for chain in document.chains}
     return v1.MergeDocumentResponse(
@@ -84,22 +74,22 @@ def merge_document_answer(data: bytes, checkpoint: Checkpoint) -> bytes:
     ).SerializeToString()
 
 
-def list_strategies_answer(data: bytes) -> bytes:
+def list_strategies_answer(strategies: ServedStrategies, data: bytes) -> bytes:
     """Answer a ListStrategiesRequest."""
     _decode(v1.ListStrategiesRequest, data)
-    strategies = [info_to_message(info) for info in list_strategies()]
-    return v1.ListStrategiesResponse(strategies=strategies).SerializeToString()
+    infos = [info_to_message(info) for info in strategies.infos()]
+    return v1.ListStrategiesResponse(strategies=infos).SerializeToString()
 
 
 class _Stream:
     """The parts of one document as they come. Of their text nothing is kept."""
 
-    def __init__(self, setup: v1.MergeStreamSetup) -> None:
+    def __init__(self, strategies: ServedStrategies, setup: v1.MergeStreamSetup, watch: Watch) -> None:
         self._id = setup.document_id
         check(setup_violations(setup), Location(document=self._id or None))
-        self._strategy = _strategy(setup.strategy)
+        self._strategy = strategies.make(*spec_from_message(setup.strategy))
         key = key_from_message(setup.key, self._id) if setup.HasField("key") else None
-        self._merger = PartMerger(self._strategy, self._id, key=key)
+        self._merger = PartMerger(self._strategy, self._id, key=key, watch=watch)
         self._keep_singletons = setup.keep_singletons
         self._chains: dict[ChainRef, Chain] = {}
         self._parts = 0
@@ -133,7 +123,9 @@ class _Stream:
 class StreamAnswers:
     """Answers the messages of one stream, which must come in the order that the protocol asks for."""
 
-    def __init__(self) -> None:
+    def __init__(self, strategies: ServedStrategies, watch: Watch) -> None:
+        self._strategies = strategies
+        self._watch = watch
         self._stream: _Stream | None = None
 
     def take(self, data: bytes) -> bytes | None:
@@ -146,7 +138,7 @@ class StreamAnswers:
             found = f"{kind or 'nothing'} instead of a {expected}"
             raise request_error([Violation(kind or "message", f"{found}; expected {order}")])
         if self._stream is None:
-            self._stream = _Stream(request.setup)
+            self._stream = _Stream(self._strategies, request.setup, self._watch)
             return None
         return v1.MergeStreamResponse(part=self._stream.add(request.part)).SerializeToString()
 
@@ -155,3 +147,9 @@ class StreamAnswers:
         if self._stream is None:
             raise request_error([Violation("setup", "missing; expected a setup before the end of the stream")])
         return v1.MergeStreamResponse(summary=self._stream.summary()).SerializeToString()
+
+
+def progress_answer(stage: str, done: int, total: int) -> bytes:
+    """The message that tells the caller of a stream how far slow work is."""
+    progress = v1.Progress(stage=stage, done=done, total=total)
+    return v1.MergeStreamResponse(progress=progress).SerializeToString()

@@ -21,6 +21,7 @@ def decision_to_message(decision: Decision) -> v1.Decision:
         chain=ref_to_message(decision.chain),
         antecedent=None if decision.antecedent is None else ref_to_message(decision.antecedent),
         evidence=None if decision.evidence is None else _evidence_to_message(decision.evidence),
+        also=[ref_to_message(ref) for ref in decision.also],
     )
 
 
@@ -30,6 +31,7 @@ def decision_from_message(message: v1.Decision) -> Decision:
         ref_from_message(message.chain),
         ref_from_message(message.antecedent) if message.HasField("antecedent") else None,
         _evidence_from_message(message.evidence) if message.HasField("evidence") else None,
+        tuple(ref_from_message(ref) for ref in message.also),
     )
 
 

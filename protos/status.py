@@ -14,6 +14,7 @@ from google.rpc import code_pb2, error_details_pb2, status_pb2
 from merger.errors import (
     AlignmentError,
     AnnotationError,
+    BackendError,
     DecisionError,
     FormatError,
     InputError,
@@ -52,6 +53,7 @@ _KINDS = (
     _Kind(AlignmentError, code_pb2.INVALID_ARGUMENT, "ALIGNMENT_INVALID"),
     _Kind(DecisionError, code_pb2.INVALID_ARGUMENT, "DECISIONS_INVALID"),
     _Kind(MissingTagsError, code_pb2.FAILED_PRECONDITION, "TAGS_MISSING"),
+    _Kind(BackendError, code_pb2.ABORTED, "BACKEND_FAILED"),
     _Kind(UnsupportedError, code_pb2.FAILED_PRECONDITION, "UNSUPPORTED"),
     _Kind(InputError, code_pb2.INVALID_ARGUMENT, "INPUT_INVALID"),
     _Kind(OptionError, code_pb2.INVALID_ARGUMENT, "OPTION_INVALID"),

@@ -54,7 +54,11 @@ class ServedStrategies:
         """
         kind = STRATEGIES.get(name)
         if kind is None or not issubclass(kind, CoreferenceStrategy):
-            return make_strategy(name, options)
+            strategy = make_strategy(name, options)
+            reason = strategy.unavailable()
+            if reason is not None:
+                raise UnavailableError(f"strategy {name} can't run on this server: {reason}")
+            return strategy
         backends = self._backends.get(name)
         if not backends:
             raise UnavailableError(f"strategy {name}: {NOT_ENABLED}")

@@ -14,6 +14,7 @@ from merger.errors import AlignmentError, AnnotationError, OptionError
 from merger.merge import PartMerger, merge_document
 from merger.notices import Notices
 from merger.strategies import STRATEGIES, list_strategies, make_strategy, parse_spec
+from merger.watch import Watch
 from tests.merging.building import clusters, greedy_links, links, parts_of, whole
 from tests.merging.random_documents import part_documents
 
@@ -73,7 +74,9 @@ def test_the_result_is_the_same_text_with_chains_over_the_whole_document() -> No
 def test_progress_is_told_after_every_part() -> None:
     done: list[int] = []
 
-    merge_document(WITH_SINGLETONS, make_strategy("none"), on_part=done.append)
+    merge_document(
+        WITH_SINGLETONS, make_strategy("none"), watch=Watch(progress=lambda _stage, count, _total: done.append(count))
+    )
 
     assert done == [1, 2, 3]
 

@@ -18,6 +18,7 @@ from merger.document import Chain, ChainRef, ChainScope, Document, Mention, Part
 from merger.errors import AnnotationError, MergeBaselineError
 from merger.notices import Notices
 from merger.strategies import STRATEGIES
+from merger.watch import Watch
 from tests.service.samples import Paced, long_document
 
 SERVICE = "merge_baseline.v1.ChainMergeService"
@@ -82,7 +83,9 @@ def test_a_part_sent_with_another_parts_mentions_is_refused(remote: RemoteMerger
 
 def test_progress_is_told_part_by_part(remote: RemoteMerger) -> None:
     done: list[int] = []
-    remote.merge_in_parts(long_document(3), "none", on_part=done.append)
+    remote.merge_in_parts(
+        long_document(3), "none", watch=Watch(progress=lambda _stage, count, _total: done.append(count))
+    )
     assert done == [1, 2, 3]
 
 

@@ -13,6 +13,7 @@ from protos.merge_baseline.v1.chain_merge_service_pb2 import (
     MergeStreamSetup,
     MergeStreamSummary,
     PartDecisions,
+    Progress,
 )
 from protos.merge_baseline.v1.decision_pb2 import (
     Decision,
@@ -73,6 +74,7 @@ __all__ = [
     "Part",
     "PartDecisions",
     "PlacedMention",
+    "Progress",
     "Sentence",
     "Span",
     "Strategy",

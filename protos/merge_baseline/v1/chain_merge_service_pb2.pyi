@@ -59,12 +59,24 @@ class MergeStreamSetup(_message.Message):
     def __init__(self, document_id: _Optional[str] = ..., genre: _Optional[str] = ..., strategy: _Optional[_Union[_strategy_pb2.StrategySpec, _Mapping]] = ..., keep_singletons: _Optional[bool] = ..., key: _Optional[_Union[_decision_pb2.HumanMerges, _Mapping]] = ...) -> None: ...
 
 class MergeStreamResponse(_message.Message):
-    __slots__ = ("part", "summary")
+    __slots__ = ("part", "summary", "progress")
     PART_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
+    PROGRESS_FIELD_NUMBER: _ClassVar[int]
     part: PartDecisions
     summary: MergeStreamSummary
-    def __init__(self, part: _Optional[_Union[PartDecisions, _Mapping]] = ..., summary: _Optional[_Union[MergeStreamSummary, _Mapping]] = ...) -> None: ...
+    progress: Progress
+    def __init__(self, part: _Optional[_Union[PartDecisions, _Mapping]] = ..., summary: _Optional[_Union[MergeStreamSummary, _Mapping]] = ..., progress: _Optional[_Union[Progress, _Mapping]] = ...) -> None: ...
+
+class Progress(_message.Message):
+    __slots__ = ("stage", "done", "total")
+    STAGE_FIELD_NUMBER: _ClassVar[int]
+    DONE_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_FIELD_NUMBER: _ClassVar[int]
+    stage: str
+    done: int
+    total: int
+    def __init__(self, stage: _Optional[str] = ..., done: _Optional[int] = ..., total: _Optional[int] = ...) -> None: ...
 
 class PartDecisions(_message.Message):
     __slots__ = ("part", "decisions")

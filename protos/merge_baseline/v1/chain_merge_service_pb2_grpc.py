@@ -33,6 +33,7 @@ class ChainMergeServiceStub:
 
     INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
     FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, UNSUPPORTED
+    ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
     RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise)
     INTERNAL             INTERNAL, with an error_id that the server's log has too
 
@@ -70,6 +71,7 @@ class ChainMergeServiceServicer:
 
     INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
     FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, UNSUPPORTED
+    ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
     RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise)
     INTERNAL             INTERNAL, with an error_id that the server's log has too
 
@@ -133,6 +135,7 @@ class ChainMergeService:
 
     INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
     FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, UNSUPPORTED
+    ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
     RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise)
     INTERNAL             INTERNAL, with an error_id that the server's log has too
 

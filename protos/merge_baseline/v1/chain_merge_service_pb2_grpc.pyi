@@ -34,6 +34,7 @@ class ChainMergeServiceStub:
 
       INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
       FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, UNSUPPORTED
+      ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
       RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise)
       INTERNAL             INTERNAL, with an error_id that the server's log has too
 
@@ -63,6 +64,7 @@ class ChainMergeServiceAsyncStub(ChainMergeServiceStub):
 
       INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
       FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, UNSUPPORTED
+      ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
       RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise)
       INTERNAL             INTERNAL, with an error_id that the server's log has too
 
@@ -88,6 +90,7 @@ class ChainMergeServiceServicer(metaclass=_abc_1.ABCMeta):
 
       INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
       FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, UNSUPPORTED
+      ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
       RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise)
       INTERNAL             INTERNAL, with an error_id that the server's log has too
 

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from protos.merge_baseline.v1 import document_pb2 as protos_dot_merge__baseline_dot_v1_dot_document__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'protos/merge_baseline/v1/decision.proto\x12\x11merge_baseline.v1\x1a\'protos/merge_baseline/v1/document.proto\"\x96\x01\n\x08\x44\x65\x63ision\x12*\n\x05\x63hain\x18\x01 \x01(\x0b\x32\x1b.merge_baseline.v1.ChainRef\x12/\n\nantecedent\x18\x02 \x01(\x0b\x32\x1b.merge_baseline.v1.ChainRef\x12-\n\x08\x65vidence\x18\x03 \x01(\x0b\x32\x1b.merge_baseline.v1.Evidence\"s\n\x08\x45vidence\x12\x0c\n\x04rule\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12-\n\x05pairs\x18\x03 \x03(\x0b\x32\x1e.merge_baseline.v1.MentionPair\x12\x12\n\x05score\x18\x04 \x01(\x01H\x00\x88\x01\x01\x42\x08\n\x06_score\"v\n\x0bMentionPair\x12\x31\n\x07mention\x18\x01 \x01(\x0b\x32 .merge_baseline.v1.PlacedMention\x12\x34\n\nantecedent\x18\x02 \x01(\x0b\x32 .merge_baseline.v1.PlacedMention\"G\n\x0bMergedChain\x12\n\n\x02id\x18\x01 \x01(\t\x12,\n\x07members\x18\x02 \x03(\x0b\x32\x1b.merge_baseline.v1.ChainRef\"<\n\x0bHumanMerges\x12-\n\x06\x63hains\x18\x01 \x03(\x0b\x32\x1d.merge_baseline.v1.HumanChain\"L\n\nHumanChain\x12\n\n\x02id\x18\x01 \x01(\t\x12\x32\n\x08mentions\x18\x02 \x03(\x0b\x32 .merge_baseline.v1.PlacedMentionb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'protos/merge_baseline/v1/decision.proto\x12\x11merge_baseline.v1\x1a\'protos/merge_baseline/v1/document.proto\"\xc1\x01\n\x08\x44\x65\x63ision\x12*\n\x05\x63hain\x18\x01 \x01(\x0b\x32\x1b.merge_baseline.v1.ChainRef\x12/\n\nantecedent\x18\x02 \x01(\x0b\x32\x1b.merge_baseline.v1.ChainRef\x12-\n\x08\x65vidence\x18\x03 \x01(\x0b\x32\x1b.merge_baseline.v1.Evidence\x12)\n\x04\x61lso\x18\x04 \x03(\x0b\x32\x1b.merge_baseline.v1.ChainRef\"s\n\x08\x45vidence\x12\x0c\n\x04rule\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12-\n\x05pairs\x18\x03 \x03(\x0b\x32\x1e.merge_baseline.v1.MentionPair\x12\x12\n\x05score\x18\x04 \x01(\x01H\x00\x88\x01\x01\x42\x08\n\x06_score\"v\n\x0bMentionPair\x12\x31\n\x07mention\x18\x01 \x01(\x0b\x32 .merge_baseline.v1.PlacedMention\x12\x34\n\nantecedent\x18\x02 \x01(\x0b\x32 .merge_baseline.v1.PlacedMention\"G\n\x0bMergedChain\x12\n\n\x02id\x18\x01 \x01(\t\x12,\n\x07members\x18\x02 \x03(\x0b\x32\x1b.merge_baseline.v1.ChainRef\"<\n\x0bHumanMerges\x12-\n\x06\x63hains\x18\x01 \x03(\x0b\x32\x1d.merge_baseline.v1.HumanChain\"L\n\nHumanChain\x12\n\n\x02id\x18\x01 \x01(\t\x12\x32\n\x08mentions\x18\x02 \x03(\x0b\x32 .merge_baseline.v1.PlacedMentionb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,15 +33,15 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'protos.merge_baseline.v1.de
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_DECISION']._serialized_start=104
-  _globals['_DECISION']._serialized_end=254
-  _globals['_EVIDENCE']._serialized_start=256
-  _globals['_EVIDENCE']._serialized_end=371
-  _globals['_MENTIONPAIR']._serialized_start=373
-  _globals['_MENTIONPAIR']._serialized_end=491
-  _globals['_MERGEDCHAIN']._serialized_start=493
-  _globals['_MERGEDCHAIN']._serialized_end=564
-  _globals['_HUMANMERGES']._serialized_start=566
-  _globals['_HUMANMERGES']._serialized_end=626
-  _globals['_HUMANCHAIN']._serialized_start=628
-  _globals['_HUMANCHAIN']._serialized_end=704
+  _globals['_DECISION']._serialized_end=297
+  _globals['_EVIDENCE']._serialized_start=299
+  _globals['_EVIDENCE']._serialized_end=414
+  _globals['_MENTIONPAIR']._serialized_start=416
+  _globals['_MENTIONPAIR']._serialized_end=534
+  _globals['_MERGEDCHAIN']._serialized_start=536
+  _globals['_MERGEDCHAIN']._serialized_end=607
+  _globals['_HUMANMERGES']._serialized_start=609
+  _globals['_HUMANMERGES']._serialized_end=669
+  _globals['_HUMANCHAIN']._serialized_start=671
+  _globals['_HUMANCHAIN']._serialized_end=747
 # @@protoc_insertion_point(module_scope)

@@ -8,14 +8,16 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Decision(_message.Message):
-    __slots__ = ("chain", "antecedent", "evidence")
+    __slots__ = ("chain", "antecedent", "evidence", "also")
     CHAIN_FIELD_NUMBER: _ClassVar[int]
     ANTECEDENT_FIELD_NUMBER: _ClassVar[int]
     EVIDENCE_FIELD_NUMBER: _ClassVar[int]
+    ALSO_FIELD_NUMBER: _ClassVar[int]
     chain: _document_pb2.ChainRef
     antecedent: _document_pb2.ChainRef
     evidence: Evidence
-    def __init__(self, chain: _Optional[_Union[_document_pb2.ChainRef, _Mapping]] = ..., antecedent: _Optional[_Union[_document_pb2.ChainRef, _Mapping]] = ..., evidence: _Optional[_Union[Evidence, _Mapping]] = ...) -> None: ...
+    also: _containers.RepeatedCompositeFieldContainer[_document_pb2.ChainRef]
+    def __init__(self, chain: _Optional[_Union[_document_pb2.ChainRef, _Mapping]] = ..., antecedent: _Optional[_Union[_document_pb2.ChainRef, _Mapping]] = ..., evidence: _Optional[_Union[Evidence, _Mapping]] = ..., also: _Optional[_Iterable[_Union[_document_pb2.ChainRef, _Mapping]]] = ...) -> None: ...
 
 class Evidence(_message.Message):
     __slots__ = ("rule", "text", "pairs", "score")
