@@ -60,7 +60,8 @@ class ServerOptions:
     ``port`` 0 takes any free one. ``max_message_bytes`` bounds a message in either direction. ``workers`` is how many
     requests are worked on at a time. After a signal to stop, running calls have ``grace_seconds`` to end. ``enable``
     names the strategies with a backend that are offered, each with its options
-    (``corenlp:algorithm=statistical,memory=6G``); their backends are started before the server takes calls.
+    (``corenlp:algorithm=statistical,memory=6G``); with ``warm`` their backends are started before the server takes
+    calls, otherwise on first use.
     """
 
     host: str = "127.0.0.1"
@@ -69,6 +70,7 @@ class ServerOptions:
     workers: int = field(default_factory=lambda: max(2, os.cpu_count() or 1))
     grace_seconds: float = 10.0
     enable: tuple[str, ...] = ()
+    warm: bool = True
 
     def __post_init__(self) -> None:
         """Raises :class:`~merger.errors.OptionError` for values out of range."""
@@ -225,7 +227,8 @@ class MergeServer:
         """Listen and serve; the address, ``HOST:PORT``. Raises :class:`ServerStartError`."""
         options = self._options
         _try_to_bind(options.host, options.port)
-        await asyncio.to_thread(self._strategies.warm, Watch())
+        if options.warm:
+            await asyncio.to_thread(self._strategies.warm, Watch())
         server = grpc.aio.server(
             interceptors=[_Errors()],
             options=[

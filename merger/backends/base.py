@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 from merger.backends.matching import Cluster
 from merger.document import Document
-from merger.strategies.options import Option, OptionValue, parse_options
+from merger.options import Option, OptionValue, parse_options
 from merger.watch import Watch
 
 

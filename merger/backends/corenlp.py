@@ -25,7 +25,7 @@ from merger.backends.matching import Cluster
 from merger.backends.windows import cut_windows, stitch
 from merger.document import Document
 from merger.errors import Location, UnavailableError
-from merger.strategies.options import Option, OptionValue
+from merger.options import Option, OptionValue
 from merger.watch import Watch
 
 # Fine-grained entity types and times are of no use to coreference, which looks at the coarse types only, and they take

@@ -28,6 +28,10 @@ class ConnectionLostError(Exception):
     """No connection, or it ended before the answer did."""
 
 
+class NotConnectedError(ConnectionLostError):
+    """No connection came about, so nothing was sent."""
+
+
 class Answer(NamedTuple):
     """An HTTP answer."""
 
@@ -83,8 +87,9 @@ def post(
 ) -> Answer:
     """Send a document and wait for the answer, at most ``seconds``.
 
-    Raises :class:`SilenceError` when they have passed, :class:`ConnectionLostError` when there is no connection or
-    ``alive`` says that nobody can answer any more, and what ``watch.check`` raises.
+    Raises :class:`SilenceError` when they have passed, :class:`NotConnectedError` when there is no connection,
+    :class:`ConnectionLostError` when it ends or ``alive`` says that nobody can answer any more, and what
+    ``watch.check`` raises.
     """
     call = _Call(address, properties, body)
     threading.Thread(target=call.run, daemon=True, name="corenlp-request").start()
@@ -101,7 +106,7 @@ def post(
     finally:
         call.abort()
     if call.answer is None:
-        raise ConnectionLostError(call.problem)
+        raise ConnectionLostError(call.problem) if call.connected else NotConnectedError(call.problem)
     return call.answer
 
 
@@ -118,6 +123,7 @@ class _Call:
             secret = base64.b64encode(f"{address.user}:{address.password}".encode()).decode()
             self._headers["Authorization"] = f"Basic {secret}"
         self._aborted = False
+        self.connected = False
         self.done = threading.Event()
         self.answer: Answer | None = None
         self.problem = ""
@@ -125,6 +131,7 @@ class _Call:
     def run(self) -> None:
         try:
             self._connection.connect()
+            self.connected = True
             if self._aborted:
                 return
             self._connection.request("POST", self._path, self._body, self._headers)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from merger.errors import OptionError, UnavailableError
-from merger.strategies.options import Option, OptionValue
+from merger.options import Option, OptionValue
 
 if TYPE_CHECKING:
     from merger.backends.corenlp_server import ServerHandle, ServerPlace

@@ -15,6 +15,7 @@ from merger.backends.corenlp_http import (
     Address,
     Answer,
     ConnectionLostError,
+    NotConnectedError,
     SilenceError,
     java_error,
     parse_url,
@@ -131,29 +132,17 @@ class CoreNLPServer:
         Raises :class:`~merger.errors.UnavailableError` if the server cannot be started or reached,
         :class:`~merger.errors.BackendError` if it fails on the document, and what ``watch.check`` raises.
         """
-        with self._lease(watch) as peer:
-            self._load(peer, job.properties, watch)
-            body = encode_document(job.sentences)
-            remaining = watch.remaining()
-            limit = seconds if remaining is None else min(seconds, remaining)
-            if limit <= 0:
-                raise BackendError("CoreNLP has no time left for this document", job.location, hint=_SLOW_HINT)
-            try:
-                return _read(_ask(peer, job.properties, body, limit, watch), job)
-            except SilenceError:
-                peer.retired = True
-                raise BackendError(
-                    f"CoreNLP did not answer within {limit:g} s", job.location, hint=_SLOW_HINT
-                ) from None
-            except ConnectionLostError as error:
-                peer.retired = True
-                raise BackendError(f"CoreNLP {peer.lost(str(error))}", job.location) from None
-            except (BackendError, UnavailableError):
-                raise
-            except BaseException:
-                # The caller gives up; the server does not know.
-                peer.retired = True
-                raise
+        for last_try in (False, True):
+            with self._lease(watch) as peer:
+                self._load(peer, job.properties, watch)
+                try:
+                    return _annotate(peer, job, seconds, watch)
+                except NotConnectedError as error:
+                    # It has died since the last document, just now perhaps: that is not this document's fault.
+                    peer.retired = True
+                    if last_try or peer.process is None:
+                        raise BackendError(f"CoreNLP {peer.lost(str(error))}", job.location) from None
+        raise AssertionError("the last try returns or raises")
 
     def stop(self) -> None:
         """End the server with all that is under way; safe to call again. A later request starts a new one."""
@@ -209,6 +198,30 @@ class CoreNLPServer:
                 peer.ready.add(key)
         finally:
             peer.loading.release()
+
+
+def _annotate(peer: _Peer, job: Job, seconds: float, watch: Watch) -> ReadAnswer:
+    body = encode_document(job.sentences)
+    remaining = watch.remaining()
+    limit = seconds if remaining is None else min(seconds, remaining)
+    if limit <= 0:
+        raise BackendError("CoreNLP has no time left for this document", job.location, hint=_SLOW_HINT)
+    try:
+        return _read(_ask(peer, job.properties, body, limit, watch), job)
+    except SilenceError:
+        peer.retired = True
+        raise BackendError(
+            f"CoreNLP did not answer within {round(limit, 1):g} s", job.location, hint=_SLOW_HINT
+        ) from None
+    except (BackendError, UnavailableError, NotConnectedError):
+        raise
+    except ConnectionLostError as error:
+        peer.retired = True
+        raise BackendError(f"CoreNLP {peer.lost(str(error))}", job.location) from None
+    except BaseException:
+        # The caller gives up; the server does not know.
+        peer.retired = True
+        raise
 
 
 def _ask(peer: _Peer, properties: Mapping[str, str], body: bytes, seconds: float, watch: Watch) -> Answer:

@@ -15,7 +15,7 @@ from merger.document import Document
 from merger.errors import AlignmentError, InputError, Location, OptionError, UnavailableError
 from merger.formats import FORMATS, ReadOptions, read_documents
 from merger.notices import Notices, Policy
-from merger.strategies.options import Option, OptionValue
+from merger.options import Option, OptionValue
 from merger.watch import Watch
 
 ANY_FORMAT = "any"

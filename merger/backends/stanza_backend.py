@@ -20,7 +20,7 @@ from merger.backends.stanza_text import LONGEST_PIECE, Piece, clusters_of, cut_p
 from merger.backends.windows import cut_windows, stitch
 from merger.document import Document
 from merger.errors import BackendError, Location, OptionError
-from merger.strategies.options import Option, OptionValue
+from merger.options import Option, OptionValue
 from merger.watch import Watch
 
 _POLL_SECONDS = 0.2

@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from merger.errors import OptionError
+from merger.options import Option, OptionValue, parse_options
 from merger.strategies.base import Run, Strategy
+from merger.strategies.coreference_systems import CoreNLPStrategy, PrecomputedStrategy, StanzaStrategy
 from merger.strategies.floor_and_ceiling import NoneStrategy, OracleStrategy
 from merger.strategies.greedy import GreedyStrategy
-from merger.strategies.options import Option, OptionValue, parse_options
 
 STRATEGIES: dict[str, type[Strategy]] = {
-    strategy.name: strategy for strategy in (NoneStrategy, GreedyStrategy, OracleStrategy)
+    strategy.name: strategy
+    for strategy in (NoneStrategy, GreedyStrategy, CoreNLPStrategy, StanzaStrategy, PrecomputedStrategy, OracleStrategy)
 }
 
 __all__ = [

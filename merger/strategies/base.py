@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from merger.decisions import Decision, MergedChains
 from merger.document import Chain, Document, Part
-from merger.strategies.options import Option, OptionValue, parse_options
+from merger.options import Option, OptionValue, parse_options
 from merger.watch import Watch
 
 

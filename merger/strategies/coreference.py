@@ -12,8 +12,8 @@ from merger.backends.matching import MATCHINGS, match_mentions
 from merger.decisions import Decision, MergedChains
 from merger.document import Chain, Document, Part
 from merger.errors import OptionError
+from merger.options import Option, OptionValue
 from merger.strategies.base import Run, Strategy
-from merger.strategies.options import Option, OptionValue
 from merger.watch import Watch
 
 PASSES = ("whole", "incremental")

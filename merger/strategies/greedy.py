@@ -12,10 +12,10 @@ from typing import ClassVar
 from merger.decisions import Decision, Evidence, MentionPair, MergedChains
 from merger.document import Chain, ChainRef, Document, Mention, Part
 from merger.errors import Location, MissingTagsError
+from merger.options import Option, OptionValue
 from merger.strategies.base import Run, Strategy
 from merger.strategies.greedy_index import ChainIndex, Hit
 from merger.strategies.greedy_keys import KeyReader
-from merger.strategies.options import Option, OptionValue
 from merger.tags import has_tags
 from merger.watch import Watch
 
@@ -67,7 +67,7 @@ class _GreedyRun(Run):
                 "no part-of-speech tags, and the greedy rule looks for nouns",
                 Location(document=self._document_id, part=index),
                 expected="Penn tags or UPOS",
-                hint="or use a strategy that needs no tags: none, oracle",
+                hint="tag it with --tagger corenlp, or use a strategy that needs no tags: none, corenlp, stanza",
             )
         self._reader.enter(part)
         taken: set[ChainRef] = set()

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from merger.backends.base import Backend
 from merger.errors import OptionError, UnavailableError
+from merger.options import OptionValue
 from merger.strategies import STRATEGIES, StrategyInfo, list_strategies, make_strategy, parse_spec
 from merger.strategies.base import Strategy
 from merger.strategies.coreference import CoreferenceStrategy
-from merger.strategies.options import OptionValue
 from merger.watch import Watch
 
 NOT_ENABLED = "the operator has not enabled it (serve --enable)"

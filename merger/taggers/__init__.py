@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from merger.errors import OptionError
-from merger.strategies.options import OptionValue
+from merger.options import OptionValue
 from merger.taggers.base import Tagger
 from merger.taggers.corenlp import CoreNLPTagger
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import ClassVar, Self
 
 from merger.document import Document, Sentence
-from merger.strategies.options import Option, OptionValue, parse_options
+from merger.options import Option, OptionValue, parse_options
 from merger.tags import has_tags
 from merger.watch import Watch
 

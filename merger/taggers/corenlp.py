@@ -18,7 +18,7 @@ from merger.backends.corenlp_options import (
 from merger.backends.windows import cut_windows
 from merger.document import Document, Sentence
 from merger.errors import Location
-from merger.strategies.options import Option, OptionValue
+from merger.options import Option, OptionValue
 from merger.taggers.base import Tagger, untagged, with_sentences
 from merger.watch import Watch
 

@@ -199,7 +199,7 @@ def test_others_cannot_use_the_server(tagger: CoreNLPTagger) -> None:
         error = _error(lambda: stranger.warm(Watch()), 5)
 
     assert isinstance(error, UnavailableError)
-    assert "user name or password" in str(error)
+    assert "another user name and password" in str(error)
     with CoreNLPTagger({"url": f"http://{address.user}:{address.password}@127.0.0.1:{address.port}"}) as friend:
         assert friend.tag(_DOCUMENT, Watch()).parts[0].sentences[0].xpos is not None
 

@@ -97,7 +97,8 @@ def test_input_without_tags_is_an_error_that_names_the_place_and_what_to_do() ->
     error = error_of("merge", "-", stdin=UNTAGGED, code=1)
 
     assert error.startswith("document novel, part 0: no part-of-speech tags, and the greedy rule looks for nouns")
-    assert "none, oracle" in error
+    assert "--tagger corenlp" in error
+    assert "none, corenlp, stanza" in error
     assert output_of("merge", "-", "-s", "none", stdin=UNTAGGED) == UNTAGGED
 
 

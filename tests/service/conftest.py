@@ -8,14 +8,14 @@ import pytest
 import server
 from client.remote import RemoteMerger
 from merger.strategies import STRATEGIES
-from tests.service.samples import Absent, Crashing, Paced
+from tests.service.samples import Absent, Crashing, Paced, Telling
 
 
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
-    """A server with default limits, one worker, and three more strategies than usual."""
+    """A server with default limits, one worker, and four more strategies than usual."""
     with pytest.MonkeyPatch.context() as patch:
-        for strategy in (Paced, Crashing, Absent):
+        for strategy in (Paced, Telling, Crashing, Absent):
             patch.setitem(STRATEGIES, strategy.name, strategy)
         with server.background(server.ServerOptions(port=0, workers=1, grace_seconds=0)) as address:
             yield address

@@ -15,9 +15,10 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoRe
 from client.errors import CancelledError, DeadlineError, RemoteError
 from client.remote import RemoteMerger
 from merger.document import Chain, ChainRef, ChainScope, Document, Mention, Part, Sentence
-from merger.errors import AnnotationError, MergeBaselineError
+from merger.errors import AnnotationError, MergeBaselineError, UnavailableError
 from merger.notices import Notices
 from merger.strategies import STRATEGIES
+from merger.strategies.coreference import CoreferenceStrategy
 from merger.watch import Watch
 from tests.service.samples import Paced, long_document
 
@@ -29,12 +30,32 @@ def test_the_server_lists_every_strategy_with_its_options(remote: RemoteMerger) 
     assert list(infos) == list(STRATEGIES)
     for name, strategy in STRATEGIES.items():
         assert infos[name].summary == strategy.summary
-        assert infos[name].options == strategy.options
         assert infos[name].needs_key == strategy.needs_key
+        if not issubclass(strategy, CoreferenceStrategy):
+            assert infos[name].options == strategy.options
     assert infos["greedy"].needs_tags
     assert not infos["none"].needs_tags
     assert infos["greedy"].unavailable is None
     assert infos["absent"].unavailable == "its model is not installed"
+
+
+def test_a_strategy_with_a_backend_must_be_enabled_and_shows_only_the_options_of_callers(remote: RemoteMerger) -> None:
+    corenlp = next(info for info in remote.strategies() if info.name == "corenlp")
+
+    assert corenlp.unavailable == "the operator has not enabled it (serve --enable)"
+    assert {"policy", "mentions", "pass", "algorithm"} <= {option.name for option in corenlp.options}
+    assert not {"home", "memory", "url", "port"} & {option.name for option in corenlp.options}
+    with pytest.raises(UnavailableError, match="strategy corenlp: the operator has not enabled it"):
+        remote.merge(long_document(2), "corenlp")
+
+
+def test_slow_work_on_a_part_is_told_before_its_answer(remote: RemoteMerger) -> None:
+    told: list[tuple[str, int, int]] = []
+    watch = Watch(progress=lambda stage, done, total: told.append((stage, done, total)))
+
+    remote.merge_in_parts(long_document(2), "telling", watch=watch)
+
+    assert told == [("look", 1, 2), ("look", 2, 2), ("parts", 1, 2), ("look", 1, 2), ("look", 2, 2), ("parts", 2, 2)]
 
 
 def test_a_merged_document_is_the_callers_with_its_layout(remote: RemoteMerger) -> None:

@@ -67,7 +67,7 @@ def test_an_error_survives_the_way_out_of_a_worker_process(error: MergeBaselineE
 def test_an_option_error_is_raised_as_without_a_server(remote: RemoteMerger) -> None:
     with pytest.raises(OptionError, match=r"^option match: 'nouns' is not one of noun, token, mention, head, fuzzy$"):
         remote.merge(long_document(1), "greedy", {"match": "nouns"})
-    with pytest.raises(OptionError, match=r"no strategy 'gready'; there are none, greedy, oracle"):
+    with pytest.raises(OptionError, match=r"no strategy 'gready'; there are none, greedy, .*oracle"):
         remote.merge(long_document(1), "gready")
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
 import click
 
+from client.cli.entry import EXIT_INPUT, EXIT_OK
 from client.cli.options import (
     FORMAT_NAMES,
     Reading,
@@ -23,11 +25,13 @@ from client.cli.strategy_options import chosen_strategy, strategy_options
 from client.scoring.pairing import ById
 from merger.decision_records import decision_record
 from merger.document import Document
-from merger.errors import AlignmentError, Location, OptionError
+from merger.errors import AlignmentError, BackendError, Location, OptionError
 from merger.formats import FORMATS, format_of
 from merger.merge import MergeResult, merge_document
 from merger.notices import Notices
-from merger.strategies import STRATEGIES, OptionValue, make_strategy
+from merger.strategies import STRATEGIES, OptionValue, make_strategy, parse_spec
+from merger.taggers.base import Tagger
+from merger.watch import Watch
 
 MergeOne = Callable[[Document, Document | None], MergeResult]
 
@@ -52,6 +56,12 @@ MergeOne = Callable[[Document, Document | None], MergeResult]
 @click.option(
     "--timeout", type=float, default=600, show_default=True, help="With --server: seconds a document may take."
 )
+@click.option(
+    "--tagger",
+    "tagger_spec",
+    metavar="NAME[:OPTION=VALUE,...]",
+    help="Tag documents that have no part-of-speech tags first: corenlp. The tags are not written.",
+)
 @json_option
 @reading_options
 def command(
@@ -65,10 +75,11 @@ def command(
     singletons: str,
     server: str | None,
     timeout: float,
+    tagger_spec: str | None,
     as_json: bool,
     reading: Reading,
     **flags: OptionValue | None,
-) -> None:
+) -> int:
     """Merge the part chains of documents into chains over the whole document.
 
     Parts go in as CoNLL-2012 blocks with the same document id, CoNLL-U newdocs with `# part = N`, or jsonlines with
@@ -89,30 +100,34 @@ def command(
     keys = None
     if key_path is not None:
         keys = ById(reading.documents(key_path))
-    documents = reading.documents(*inputs)
-    summary: list[dict[str, Any]] = []
-    signature = name
+    report = _Report(name, with_decisions=as_json)
     with ExitStack() as stack:
         merge_one = _merger(
             stack, name, options, server, timeout, reading.notices, keep_singletons=singletons == "keep"
         )
+        tag = _tagger(stack, tagger_spec)
         merged_to = None if as_json and output == STDOUT else stack.enter_context(open_output(output))
         decisions_to = None if decisions_path is None else stack.enter_context(open_output(decisions_path))
-        for document in documents_with_progress(documents, "merging"):
-            result = merge_one(document, _key_of(document, keys))
-            signature = result.strategy
+        for document in documents_with_progress(reading.documents(*inputs), "merging"):
+            key = _key_of(document, keys)
+            try:
+                result = merge_one(tag.document(document), key)
+            except BackendError as error:
+                # One document that a coreference system fails on must not cost the others.
+                report.failed(document, error)
+                continue
+            records = report.done(document, result, tag.signature)
             if merged_to is not None:
                 target = target or format_of(document)
                 merged_to.writelines(FORMATS[target].write(result.document, reading.notices))
-            records = [decision_record(document.id, decision, strategy=signature) for decision in result.decisions]
             if decisions_to is not None:
                 decisions_to.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-            summary.append(_summary(document, result, records if as_json else None))
     if as_json:
-        write_json({"strategy": signature, "documents": summary, "notices": notices_data(reading.notices)})
+        write_json({**report.data(), "notices": notices_data(reading.notices)})
     else:
-        _say(summary, signature)
+        report.say()
     show_notices(reading.notices)
+    return EXIT_INPUT if report.failures else EXIT_OK
 
 
 def _merger(
@@ -127,6 +142,7 @@ def _merger(
 ) -> MergeOne:
     if server is None:
         strategy = make_strategy(name, options)
+        stack.callback(strategy.close)
         return lambda document, key: merge_document(
             document, strategy, key=key, keep_singletons=keep_singletons, notices=notices
         )
@@ -138,6 +154,76 @@ def _merger(
     )
 
 
+class _Tagging:
+    """Tags documents that have no tags, if there is a tagger."""
+
+    def __init__(self, tagger: Tagger | None) -> None:
+        self._tagger = tagger
+
+    @property
+    def signature(self) -> str:
+        """What goes behind the strategy's signature."""
+        return "" if self._tagger is None else f"+tagger:{self._tagger.signature}"
+
+    def document(self, document: Document) -> Document:
+        return document if self._tagger is None else self._tagger.tag(document, Watch())
+
+
+def _tagger(stack: ExitStack, spec: str | None) -> _Tagging:
+    if spec is None:
+        return _Tagging(None)
+    from merger.taggers import make_tagger
+
+    return _Tagging(stack.enter_context(make_tagger(*parse_spec(spec))))
+
+
+class _Report:
+    """What was done, document by document."""
+
+    def __init__(self, strategy: str, *, with_decisions: bool) -> None:
+        self._strategy = strategy
+        self._with_decisions = with_decisions
+        self._documents: list[dict[str, Any]] = []
+        self.failures: list[dict[str, str]] = []
+
+    def done(self, document: Document, result: MergeResult, tagging: str) -> list[dict[str, Any]]:
+        """Count a merged document; its decisions as records."""
+        self._strategy = result.strategy + tagging
+        records = [decision_record(document.id, decision, strategy=self._strategy) for decision in result.decisions]
+        data: dict[str, Any] = {
+            "id": document.id,
+            "parts": len(document.parts),
+            "part_chains": len(document.chains),
+            "merged_chains": len(result.document.chains),
+            "links": sum(decision.antecedent is not None for decision in result.decisions),
+            "singletons": result.singletons,
+        }
+        if self._with_decisions:
+            data["decisions"] = records
+        self._documents.append(data)
+        return records
+
+    def failed(self, document: Document, error: BackendError) -> None:
+        """Count a document that the backend failed on."""
+        self.failures.append({"id": document.id, "error": str(error)})
+        sys.stderr.write(f"merge-baseline: error: {error}\n")
+
+    def data(self) -> dict[str, Any]:
+        """The report as JSON data."""
+        return {"strategy": self._strategy, "documents": self._documents, "failed": self.failures}
+
+    def say(self) -> None:
+        """The report as a line on standard error."""
+        names = ("part_chains", "merged_chains", "links")
+        total = {name: sum(each[name] for each in self._documents) for name in names}
+        failed = f"; {len(self.failures)} documents failed and are left out" if self.failures else ""
+        click.echo(
+            f"{len(self._documents)} documents, {total['part_chains']} part chains: {total['links']} linked to an "
+            f"earlier chain, {total['merged_chains']} merged chains; {self._strategy}{failed}",
+            err=True,
+        )
+
+
 def _key_of(document: Document, keys: ById | None) -> Document | None:
     if keys is None:
         return None
@@ -145,26 +231,3 @@ def _key_of(document: Document, keys: ById | None) -> Document | None:
     if key is None:
         raise AlignmentError("the key lacks this document", Location(document.file, document=document.id))
     return key
-
-
-def _summary(document: Document, result: MergeResult, records: list[dict[str, Any]] | None) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "id": document.id,
-        "parts": len(document.parts),
-        "part_chains": len(document.chains),
-        "merged_chains": len(result.document.chains),
-        "links": sum(decision.antecedent is not None for decision in result.decisions),
-        "singletons": result.singletons,
-    }
-    if records is not None:
-        data["decisions"] = records
-    return data
-
-
-def _say(summary: list[dict[str, Any]], signature: str) -> None:
-    total = {name: sum(each[name] for each in summary) for name in ("part_chains", "merged_chains", "links")}
-    click.echo(
-        f"{len(summary)} documents, {total['part_chains']} part chains: {total['links']} linked to an earlier chain, "
-        f"{total['merged_chains']} merged chains; {signature}",
-        err=True,
-    )

@@ -33,7 +33,24 @@ from server import DEFAULT_PORT, ServerOptions, serve
     show_default=True,
     help="What to log on standard error. Document text is never logged.",
 )
-def command(host: str, port: int, workers: int | None, max_message_bytes: int, grace: float, log_level: str) -> None:
+@click.option(
+    "--enable",
+    multiple=True,
+    metavar="NAME[:OPTION=VALUE,...]",
+    help="Offer a strategy with a backend, such as corenlp:algorithm=statistical,memory=6G; may be repeated. Callers "
+    "cannot set options that touch files or processes.",
+)
+@click.option("--warm/--no-warm", default=True, show_default=True, help="Start the enabled backends before serving.")
+def command(
+    host: str,
+    port: int,
+    workers: int | None,
+    max_message_bytes: int,
+    grace: float,
+    log_level: str,
+    enable: tuple[str, ...],
+    warm: bool,
+) -> None:
     """Serve the merger over gRPC until SIGTERM or Ctrl-C.
 
     Prints the address on standard output once it takes calls. The service is merge_baseline.v1.ChainMergeService, with
@@ -43,6 +60,7 @@ def command(host: str, port: int, workers: int | None, max_message_bytes: int, g
     Examples:
       merge-baseline serve --port 50051
       merge-baseline merge parts.conll --server 127.0.0.1:50051
+      merge-baseline serve --enable corenlp:algorithm=deterministic,memory=6G
     """
     logging.basicConfig(
         level=log_level.upper(), stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s %(message)s"
@@ -53,5 +71,7 @@ def command(host: str, port: int, workers: int | None, max_message_bytes: int, g
         max_message_bytes=max_message_bytes,
         workers=workers or max(2, os.cpu_count() or 1),
         grace_seconds=grace,
+        enable=enable,
+        warm=warm,
     )
     serve(options, on_ready=lambda address: click.echo(f"serving on {address}"))
