@@ -16,6 +16,7 @@ from merger.decisions import Decision
 from merger.document import Document
 from merger.errors import UnavailableError
 from merger.formats import read_documents
+from merger.strategies.coreference_systems import CoreNLPStrategy
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 _PACKAGED = Path(__file__).parents[2] / "examples"
 _IN_REPOSITORY = Path(__file__).parents[3] / "examples"
-_STRATEGIES = ("none", "greedy", "oracle")
+_STRATEGIES = ("none", "greedy", "corenlp", "oracle")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,8 @@ class _Run:
 def command(examples: Path | None, server: str | None) -> None:
     """Merge the example documents through a real gRPC server and score the result against the human merges.
 
-    Shows the floor (nothing merged), the greedy rule and the ceiling (the human merges) side by side, and some
-    decisions of the greedy rule in their context.
+    Shows the floor (nothing merged), the greedy rule, the pass of Stanford's deterministic system if CoreNLP is
+    installed, and the ceiling (the human merges) side by side, and some decisions of the greedy rule in their context.
     """
     from rich.console import Console
 
@@ -60,12 +61,20 @@ def command(examples: Path | None, server: str | None) -> None:
     console = Console(highlight=False)
     if server is not None:
         with RemoteMerger(server) as remote:
-            _show(console, server, [_run(remote, name, documents, keys) for name in _STRATEGIES], documents, keys)
+            names = [info.name for info in remote.strategies() if info.name in _STRATEGIES and not info.unavailable]
+            _show(console, server, [_run(remote, name, documents, keys) for name in names], documents, keys)
         return
     from server import ServerOptions, background
 
-    with background(ServerOptions(port=0)) as address, RemoteMerger(address) as remote:
-        _show(console, address, [_run(remote, name, documents, keys) for name in _STRATEGIES], documents, keys)
+    reason = CoreNLPStrategy.unavailable()
+    enable = () if reason else (f"{CoreNLPStrategy.name}:algorithm=deterministic",)
+    if enable:
+        console.print("Starting Stanford CoreNLP for the paper's second baseline; this takes half a minute.\n")
+    with background(ServerOptions(port=0, enable=enable)) as address, RemoteMerger(address) as remote:
+        names = [name for name in _STRATEGIES if enable or name != CoreNLPStrategy.name]
+        _show(console, address, [_run(remote, name, documents, keys) for name in names], documents, keys)
+    if reason:
+        console.print(f"Without the paper's second baseline, Stanford CoreNLP: {reason}", soft_wrap=True, markup=False)
 
 
 def _run(remote: RemoteMerger, name: str, documents: list[Document], keys: list[Document]) -> _Run:
@@ -89,11 +98,12 @@ def _show(console: Console, address: str, runs: list[_Run], documents: list[Docu
         "repeats the human merges and is the ceiling.\nMost chains never leave their part, so the floor is high: read "
         "the links and the gain.\n"
     )
-    console.print(f"signature of greedy: {runs[1].evaluation.signature}\n", soft_wrap=True, markup=False)
+    greedy = next(run for run in runs if run.strategy == "greedy")
+    console.print(f"signature of greedy: {greedy.evaluation.signature}\n", soft_wrap=True, markup=False)
     console.print("[bold]Some decisions of the greedy rule[/]\n")
     by_id = {key.id: key for key in keys}
     for verdict in Verdict:
-        for document, decisions in zip(documents, runs[1].decisions, strict=True):
+        for document, decisions in zip(documents, greedy.decisions, strict=True):
             judged = judge(document, by_id[document.id], decisions)
             decision = next((decision for decision, each in judged if each is verdict), None)
             if decision is not None:
