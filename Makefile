@@ -24,11 +24,12 @@ endef
 pip_install = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DELETE_ON_ERROR:
-.PHONY: help venv demo test lint format types imports protos protos-lint protos-check clean
+.PHONY: help venv demo corenlp test lint format types imports protos protos-lint protos-check clean
 
 help:
 	@echo 'make demo      merge and score the examples over a real local server'
 	@echo 'make test      every check, then the tests'
+	@echo 'make corenlp   fetch CoreNLP (920 MB, by Maven) for the tests that need it'
 	@echo 'make format    format the code and apply safe fixes'
 	@echo 'make lint      ruff only (also: types, imports, protos-lint, protos-check)'
 	@echo 'make protos    regenerate the Python code of protos/'
@@ -51,8 +52,13 @@ venv: $(VENV)/.installed-dev
 demo: $(VENV)/.installed
 	@$(BIN)/merge-baseline demo
 
+# Where it cannot be fetched (no Java, no Maven, no network), the tests that need it say so and are skipped.
+corenlp: venv
+	@$(BIN)/merge-baseline corenlp install --with shift-reduce \
+	|| echo 'note: tests that need CoreNLP are skipped' >&2
+
 # pytest comes last, so that its summary closes the output.
-test: lint types imports protos-lint protos-check
+test: lint types imports protos-lint protos-check corenlp
 	$(BIN)/python -m pytest
 
 lint: venv

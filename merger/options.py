@@ -94,6 +94,6 @@ def parse_options(owner: str, options: Sequence[Option], given: Mapping[str, Opt
     known = {option.name: option for option in options}
     for name in given:
         if name not in known:
-            names = ", ".join(known) or "none"
-            raise OptionError(f"{owner} has no option {name!r}; its options: {names}")
+            has = f"its options: {', '.join(known)}" if known else "it has none"
+            raise OptionError(f"{owner} has no option {name!r}; {has}")
     return {name: option.parse(given[name]) if name in given else option.default for name, option in known.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -35,6 +36,10 @@ def _run(arguments: Sequence[str]) -> int:
     from client.cli.app import OutputClosedError, cli
     from merger.errors import MergeBaselineError
 
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character gets a question mark, not a traceback.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         code = cli.main(list(arguments), prog_name="merge-baseline", standalone_mode=False)
         sys.stdout.flush()

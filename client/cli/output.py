@@ -26,7 +26,7 @@ def open_output(path: str) -> Iterator[IO[str]]:
     cannot be written.
     """
     if path == STDOUT:
-        sys.stdout.reconfigure(encoding="utf-8", newline="")  # type: ignore[union-attr]  # a TextIOWrapper in the console
+        sys.stdout.reconfigure(encoding="utf-8", errors="strict", newline="")  # type: ignore[union-attr]  # a TextIOWrapper in the console
         yield sys.stdout
         return
     target = Path(path).resolve()
@@ -71,6 +71,11 @@ def _mode_of(target: Path) -> int:
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 document``, ``2 documents``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def write_pieces(path: str, pieces: Iterable[str]) -> None:

@@ -58,8 +58,14 @@ def chosen_strategy(
         option, equals, value = pair.partition("=")
         if not equals:
             raise click.UsageError(f"--option {pair}: NAME=VALUE is expected")
-        options[option] = value
+        _set(options, option, value)
     for flag, setting in flags.items():
         if setting is not None:
-            options[flag.replace("_", "-")] = setting
+            _set(options, flag.replace("_", "-"), setting)
     return name, options
+
+
+def _set(options: dict[str, OptionValue], name: str, value: OptionValue) -> None:
+    if name in options and options[name] != value:
+        raise click.UsageError(f"option {name} is given twice: {options[name]} and {value}")
+    options[name] = value

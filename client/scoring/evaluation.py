@@ -22,7 +22,7 @@ class Result:
     """Scores of one document or, added up, of many.
 
     ``floor`` are the scores of merging nothing and ``links`` the link counts; both are ``None`` where the part chains
-    are not known.
+    are not known. The links of many are those of the documents that have them; a floor must be that of all.
     """
 
     scores: Scores
@@ -31,7 +31,7 @@ class Result:
 
     def __add__(self, other: Result) -> Result:
         floor = None if self.floor is None or other.floor is None else self.floor + other.floor
-        links = None if self.links is None or other.links is None else self.links + other.links
+        links = self.links if other.links is None else other.links if self.links is None else self.links + other.links
         return Result(self.scores + other.scores, floor, links)
 
     @property
@@ -96,7 +96,7 @@ def evaluate(
         scored = [(document, _with_floor(result, sizes, metrics), sizes) for document, result, sizes in scored]
     documents = tuple(replace(document, result=result) for document, result, _ in scored)
     nothing = score_document((), (), metrics)
-    total = Result(nothing, nothing, NO_LINKS) if documents else Result(nothing, None, None)
+    total = Result(nothing, nothing if documents else None, None)
     for document in documents:
         total += document.result
     if split is None and any(document.parts > 1 for document in documents):
@@ -165,5 +165,5 @@ def _links(before: Document, key: Document, response: Document, notices: Notices
     try:
         return count_links(before, with_boundaries_of(before, key), with_boundaries_of(before, response))
     except (DecisionError, AlignmentError) as error:
-        notices.add("no link scores", f"link scores are left out: {error}")
+        notices.add("no link scores", f"the link scores leave this document out: {error}")
         return None

@@ -89,14 +89,18 @@ def _owners(refs: Sequence[tuple[ChainRef, Chain]], merged: Document) -> PartCha
     chain_of = {mention: number for number, chain in enumerate(merged.chains) for mention in chain.mentions}
     owners: PartChains = {}
     for ref, chain in refs:
-        numbers = {chain_of.get(mention, -1) for mention in chain.mentions}
-        if len(numbers) > 1 or -1 in numbers:
+        numbers = {chain_of.get(mention) for mention in chain.mentions}
+        owner = numbers.pop() if len(numbers) == 1 else None
+        if owner is None and not numbers:
+            # Nowhere in the merged document: not linked to anything, as in a response that lacks the document.
+            owner = len(merged.chains) + len(owners)
+        if owner is None:
             raise DecisionError(
                 f"the mentions of part chain {ref.chain} are not together",
                 Location(merged.file, document=merged.id, part=ref.part),
                 expected="every part chain whole in one merged chain",
             )
-        owners[ref] = numbers.pop()
+        owners[ref] = owner
     return owners
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from client.scoring.counts import MetricCounts
 from client.scoring.evaluation import DocumentResult, Evaluation, Result
 from client.scoring.metrics import METRICS
+from client.scoring.scores import CONLL_METRICS
 
 
 def percent(value: float | None) -> str:
@@ -40,8 +41,17 @@ def _fraction(numerator: float, denominator: float) -> str:
     return f"({_number(numerator)} / {_number(denominator)})"
 
 
+def _share(numerator: float, denominator: float) -> str:
+    value = percent(numerator / denominator) if denominator else "-"
+    return f"{value} {_fraction(numerator, denominator)}"
+
+
+def _f1(counts: MetricCounts) -> str:
+    return "-" if counts.undefined else percent(counts.f1)
+
+
 def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) else f"{value:.4f}".rstrip("0").rstrip(".")
+    return str(int(value)) if value == int(value) else f"{int(value * 10000) / 10000:.4f}".rstrip("0").rstrip(".")
 
 
 def _summary_lines(result: Result) -> list[str]:
@@ -54,32 +64,29 @@ def _summary_lines(result: Result) -> list[str]:
     if result.links is not None:
         links = result.links.links
         lines.append(
-            f"links    recall {percent(links.recall)} {_fraction(links.recall_numerator, links.recall_denominator)}, "
-            f"precision {percent(links.precision)} "
-            f"{_fraction(links.precision_numerator, links.precision_denominator)}, F1 {percent(links.f1)}"
+            f"links    recall {_share(links.recall_numerator, links.recall_denominator)}, "
+            f"precision {_share(links.precision_numerator, links.precision_denominator)}, F1 {_f1(links)}"
         )
         decisions = result.links
-        lines.append(
-            f"decisions {percent(decisions.strict_match)} as in the key ({decisions.matching} / {decisions.decisions})"
-        )
+        lines.append(f"decisions {_share(decisions.matching, decisions.decisions)} as in the key")
+    if result.floor is None:
+        lines.append("no floor and no links: they need the documents before merging (--parts) or a key with parts")
     return lines
 
 
 def _document_lines(documents: tuple[DocumentResult, ...]) -> list[str]:
-    names = list(documents[0].result.scores.counts) if documents else []
-    rows = [("document", "parts", "tokens", *(METRICS[name].label for name in names), "CoNLL F1", "floor", "links F1")]
+    names = [name for name in (*CONLL_METRICS, "lea") if documents and name in documents[0].result.scores.counts]
+    rows = [("document", "parts", *(METRICS[name].label for name in names), "CoNLL", "floor", "links")]
     for document in documents:
         result = document.result
-        links = None if result.links is None else result.links.links.f1
         rows.append(
             (
                 document.id,
                 str(document.parts),
-                str(document.tokens),
                 *(percent(result.scores[name].f1) for name in names),
                 percent(result.conll_f1),
                 percent(result.floor_conll_f1),
-                percent(links),
+                "-" if result.links is None else _f1(result.links.links),
             )
         )
     return _table(rows)
@@ -133,7 +140,7 @@ def _result_data(result: Result) -> dict[str, Any]:
         data["decisions"] = {
             "count": result.links.decisions,
             "matching": result.links.matching,
-            "strict_match": _percent_data(result.links.strict_match),
+            "strict_match": _percent_data(result.links.strict_match) if result.links.decisions else None,
         }
     return data
 

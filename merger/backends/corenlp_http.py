@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
-from merger.errors import OptionError
+from merger.errors import BackendError, OptionError
 from merger.watch import Watch
 
 POLL_SECONDS = 0.2
@@ -28,8 +28,15 @@ class ConnectionLostError(Exception):
     """No connection, or it ended before the answer did."""
 
 
-class NotConnectedError(ConnectionLostError):
-    """No connection came about, so nothing was sent."""
+class DeadlineError(BackendError):
+    """The caller's deadline has passed."""
+
+
+def heed(watch: Watch) -> None:
+    """Raise what ``watch.check`` raises, or :class:`DeadlineError` if it does not know the deadline."""
+    watch.check()
+    if watch.remaining() == 0:
+        raise DeadlineError("the deadline passed before CoreNLP answered")
 
 
 class Answer(NamedTuple):
@@ -87,16 +94,15 @@ def post(
 ) -> Answer:
     """Send a document and wait for the answer, at most ``seconds``.
 
-    Raises :class:`SilenceError` when they have passed, :class:`NotConnectedError` when there is no connection,
-    :class:`ConnectionLostError` when it ends or ``alive`` says that nobody can answer any more, and what
-    ``watch.check`` raises.
+    Raises :class:`SilenceError` when they have passed, :class:`ConnectionLostError` when there is no connection, when
+    it ends or ``alive`` says that nobody can answer any more, and what :func:`heed` raises.
     """
     call = _Call(address, properties, body)
     threading.Thread(target=call.run, daemon=True, name="corenlp-request").start()
     end = time.monotonic() + seconds
     try:
         while not call.done.wait(POLL_SECONDS):
-            watch.check()
+            heed(watch)
             if not alive():
                 # What was sent before the end may still arrive.
                 call.done.wait(POLL_SECONDS)
@@ -106,7 +112,7 @@ def post(
     finally:
         call.abort()
     if call.answer is None:
-        raise ConnectionLostError(call.problem) if call.connected else NotConnectedError(call.problem)
+        raise ConnectionLostError(call.problem)
     return call.answer
 
 
@@ -123,7 +129,6 @@ class _Call:
             secret = base64.b64encode(f"{address.user}:{address.password}".encode()).decode()
             self._headers["Authorization"] = f"Basic {secret}"
         self._aborted = False
-        self.connected = False
         self.done = threading.Event()
         self.answer: Answer | None = None
         self.problem = ""
@@ -131,7 +136,6 @@ class _Call:
     def run(self) -> None:
         try:
             self._connection.connect()
-            self.connected = True
             if self._aborted:
                 return
             self._connection.request("POST", self._path, self._body, self._headers)

@@ -13,7 +13,6 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -28,8 +27,8 @@ _OUT_OF_MEMORY_EXIT = 3
 """Exit code of a JVM with ``-XX:+ExitOnOutOfMemoryError``."""
 
 # Reads a line and ends, or comes to the end of its input, because the process that held the other end is gone however
-# it went: then it ends the JVM, which would otherwise go on for ever.
-_GUARD = 'read -r done || kill -KILL "-$1"'
+# it went: then it ends the JVM, which would otherwise go on for ever, and removes its folder.
+_GUARD = 'read -r done || { kill -KILL "-$1"; rm -rf -- "$2"; }'
 
 # What the JVM says, by the facts in it. The rest of its output is thrown away, for it may quote documents.
 _FACTS = (
@@ -112,13 +111,12 @@ class JvmProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                env=_environment(os.environ),
                 start_new_session=True,
             )
         except OSError as error:
             self._folder.cleanup()
             raise UnavailableError(f"{java} cannot be run: {error.strerror}") from None
-        self._guard = _start_guard(self._process.pid)
+        self._guard = _start_guard(self._process.pid, self._folder.name)
         self._reader = threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True)
         self._reader.start()
 
@@ -180,11 +178,6 @@ class JvmProcess:
         stream.close()
 
 
-def _environment(outer: Mapping[str, str]) -> dict[str, str]:
-    # Java prints these to our terminal, and a CLASSPATH of other jars might get in the way.
-    return {name: value for name, value in outer.items() if name != "CLASSPATH"}
-
-
 def _free_port(wanted: int) -> int:
     with socket.socket() as probe:
         # As the server does it: a port whose last connections are still winding down is free.
@@ -198,10 +191,10 @@ def _free_port(wanted: int) -> int:
         return int(probe.getsockname()[1])
 
 
-def _start_guard(group: int) -> subprocess.Popen[bytes] | None:
+def _start_guard(group: int, folder: str) -> subprocess.Popen[bytes] | None:
     if os.name != "posix":
         return None
-    command = ["/bin/sh", "-c", _GUARD, "sh", str(group)]
+    command = ["/bin/sh", "-c", _GUARD, "sh", str(group), folder]
     return subprocess.Popen(  # noqa: S603  # our own script
         command,
         stdin=subprocess.PIPE,

@@ -15,8 +15,9 @@ from merger.backends.corenlp_http import (
     Address,
     Answer,
     ConnectionLostError,
-    NotConnectedError,
+    DeadlineError,
     SilenceError,
+    heed,
     java_error,
     parse_url,
     post,
@@ -132,17 +133,9 @@ class CoreNLPServer:
         Raises :class:`~merger.errors.UnavailableError` if the server cannot be started or reached,
         :class:`~merger.errors.BackendError` if it fails on the document, and what ``watch.check`` raises.
         """
-        for last_try in (False, True):
-            with self._lease(watch) as peer:
-                self._load(peer, job.properties, watch)
-                try:
-                    return _annotate(peer, job, seconds, watch)
-                except NotConnectedError as error:
-                    # It has died since the last document, just now perhaps: that is not this document's fault.
-                    peer.retired = True
-                    if last_try or peer.process is None:
-                        raise BackendError(f"CoreNLP {peer.lost(str(error))}", job.location) from None
-        raise AssertionError("the last try returns or raises")
+        with self._lease(watch) as peer:
+            self._load(peer, job.properties, watch)
+            return _annotate(peer, job, seconds, watch)
 
     def stop(self) -> None:
         """End the server with all that is under way; safe to call again. A later request starts a new one."""
@@ -168,7 +161,7 @@ class CoreNLPServer:
 
     def _enter(self, watch: Watch) -> _Peer:
         while True:
-            watch.check()
+            heed(watch)
             with self._changed:
                 peer = self._peer
                 if peer is None or (peer.users == 0 and (peer.retired or not peer.alive())):
@@ -191,7 +184,7 @@ class CoreNLPServer:
     def _load(self, peer: _Peer, properties: Mapping[str, str], watch: Watch) -> None:
         key = frozenset(properties.items())
         while not peer.loading.acquire(timeout=POLL_SECONDS):
-            watch.check()
+            heed(watch)
         try:
             if key not in peer.ready:
                 _try_out(peer, properties, watch)
@@ -213,7 +206,10 @@ def _annotate(peer: _Peer, job: Job, seconds: float, watch: Watch) -> ReadAnswer
         raise BackendError(
             f"CoreNLP did not answer within {round(limit, 1):g} s", job.location, hint=_SLOW_HINT
         ) from None
-    except (BackendError, UnavailableError, NotConnectedError):
+    except DeadlineError as error:
+        peer.retired = True
+        raise DeadlineError(error.message, job.location) from None
+    except (BackendError, UnavailableError):
         raise
     except ConnectionLostError as error:
         peer.retired = True
@@ -233,12 +229,14 @@ def _try_out(peer: _Peer, properties: Mapping[str, str], watch: Watch) -> None:
     end = time.monotonic() + START_SECONDS
     body = encode_document(_SAMPLE)
     while True:
-        watch.check()
+        heed(watch)
         try:
             _read(_ask(peer, properties, body, START_SECONDS, watch), Job(properties, _SAMPLE, Location()))
         except SilenceError:
             peer.retired = True
             raise UnavailableError(f"CoreNLP did not load its models within {START_SECONDS:g} s") from None
+        except DeadlineError:
+            raise
         except BackendError as error:
             raise UnavailableError(str(error)) from None
         except ConnectionLostError as error:

@@ -14,6 +14,9 @@ from merger.formats.inputs import display_name, find_files, open_bytes, read_lin
 from merger.formats.jsonlines import JsonlinesFormat
 from merger.notices import Notices
 
+DECISION_RECORD = b'{"document": '
+"""How the decision records begin that `split` and `merge` write beside documents."""
+
 FORMATS: dict[str, Format] = {each.name: each for each in (Conll2012Format(), ConlluFormat(), JsonlinesFormat())}
 
 __all__ = [
@@ -26,6 +29,7 @@ __all__ = [
     "format_of",
     "get_format",
     "read_documents",
+    "write_document",
     "write_documents",
 ]
 
@@ -66,15 +70,25 @@ def read_documents(
 
 
 def find_inputs(path: str) -> list[str]:
-    """The files that a path stands for: itself, or the annotation files below a directory.
+    """The files that a path stands for: itself, or the annotation files below a directory, files of decisions excepted.
 
     Raises :class:`~merger.errors.InputError` if a directory has none.
     """
-    return find_files(path, tuple(suffix for each in FORMATS.values() for suffix in each.suffixes))
+    files = find_files(path, tuple(suffix for each in FORMATS.values() for suffix in each.suffixes))
+    return [file for file in files if file == path or not _is_of_decisions(file)]
+
+
+def _is_of_decisions(file: str) -> bool:
+    if ".jsonl" not in file:
+        return False
+    with open_bytes(file) as stream:
+        return stream.read(len(DECISION_RECORD)) == DECISION_RECORD
 
 
 def format_of(document: Document) -> str:
     """The name of the format a document was read from; CoNLL-2012 for one that was not read."""
+    if document.extra:
+        return JsonlinesFormat.name
     for part in document.parts:
         for sentence in part.sentences:
             return sentence.source.format if sentence.source is not None else Conll2012Format.name
@@ -97,6 +111,21 @@ def write_documents(documents: Iterable[Document], format_name: str, notices: No
     What it cannot carry is recorded in ``notices``; raises :class:`~merger.errors.UnsupportedError` where the chains
     themselves cannot be written.
     """
-    writer = get_format(format_name)
     for document in documents:
-        yield from writer.write(document, notices)
+        yield from write_document(document, format_name, notices)
+
+
+def write_document(document: Document, format_name: str, notices: Notices) -> Iterator[str]:
+    """Yield the text of one document; as :func:`write_documents`."""
+    writer = get_format(format_name)
+    source = FORMATS[format_of(document)]
+    if source is not writer and (document.extra or _has_source(document)):
+        message = (
+            f"{source.title} has more than {writer.title} gets ({source.besides}): where it is there, it is left out"
+        )
+        notices.add(f"what {source.title} has besides", message, Location(document.file, document=document.id))
+    yield from writer.write(document, notices)
+
+
+def _has_source(document: Document) -> bool:
+    return any(sentence.source is not None for part in document.parts for sentence in part.sentences[:1])

@@ -53,6 +53,8 @@ class Format(ABC):
     name: str
     title: str
     suffixes: tuple[str, ...]
+    besides: str
+    """What the format carries besides words, tags, speakers and chains; converting to another one leaves it out."""
 
     @abstractmethod
     def recognises(self, head: str) -> bool:

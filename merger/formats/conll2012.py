@@ -12,7 +12,6 @@ number is a merged document that keeps its part boundaries there; so are the mer
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -29,7 +28,7 @@ from merger.document import (
 from merger.errors import AnnotationError, FormatError, Location
 from merger.formats.base import Format, Lines, ReadOptions, genre_of
 from merger.formats.conll2012_cells import EMPTY_CELLS, Bracket, parse_cell
-from merger.formats.conll2012_rows import is_end, is_row, parse_begin, split_rows
+from merger.formats.conll2012_rows import is_end, is_row, parse_begin, part_starts, split_rows
 from merger.formats.conll2012_writer import write_document
 from merger.notices import Notices
 
@@ -39,6 +38,7 @@ class Conll2012Format(Format):
 
     name = "conll2012"
     title = "CoNLL-2012"
+    besides = "lemmas, parse bits, named entities, predicates"
     suffixes = (".conll", "_conll", ".key", ".response", ".conll2012", ".v4_auto_conll")
 
     def recognises(self, head: str) -> bool:
@@ -242,7 +242,8 @@ class _Block:
                     f"a mention of chain {chain} is opened but never closed", self._place(opened.line)
                 )
                 self._notices.repair("mention never closed", error, "the mention is dropped")
-        starts, numbers = self._part_starts()
+        starts = part_starts(self._numbers, self._number)
+        numbers = [int(self._numbers[start] or 0) for start in starts] if len(starts) > 1 else [self._number]
         place_of: list[tuple[int, int]] = []
         parts = []
         for index, start in enumerate(starts):
@@ -265,14 +266,3 @@ class _Block:
         chains.sort(key=chain_order)
         scope = ChainScope.DOCUMENT if len(parts) > 1 else ChainScope.PART
         return Document(self._id, tuple(parts), tuple(chains), scope, genre_of(self._id), self._source.name)
-
-    def _part_starts(self) -> tuple[list[int], list[int]]:
-        """The first sentence of each part and the part numbers, from the second column where it counts up."""
-        numbers = [int(number) if number is not None and number.isdecimal() else -1 for number in self._numbers]
-        counts_up = (
-            numbers and numbers[0] == self._number and all(before <= after for before, after in pairwise(numbers))
-        )
-        if not counts_up:
-            return [0], [self._number]
-        starts = [index for index, number in enumerate(numbers) if index == 0 or number != numbers[index - 1]]
-        return starts, [numbers[start] for start in starts]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from sys import intern
 
 from merger.formats.conll2012_cells import EMPTY_CELLS, parse_cell
@@ -50,6 +51,17 @@ class Rows:
     part: str | None = None
     layout: str = ""
     short: int | None = None
+
+
+def part_starts(columns: Sequence[str | None], number: int) -> list[int]:
+    """The first sentence of each part in a block, from the second columns of its sentences.
+
+    They say where parts begin if they count up from the block's own part number; otherwise the block is one part.
+    """
+    numbers = [int(column) if column is not None and column.isdecimal() else -1 for column in columns]
+    if not numbers or numbers[0] != number or any(before > after for before, after in pairwise(numbers)):
+        return [0]
+    return [index for index, each in enumerate(numbers) if index == 0 or each != numbers[index - 1]]
 
 
 def is_row(line: str) -> bool:

@@ -16,6 +16,7 @@ from merger.formats.conll2012_rows import (
     is_end,
     is_row,
     parse_begin,
+    part_starts,
     split_line,
 )
 from merger.notices import Notices
@@ -44,8 +45,8 @@ def write_document(document: Document, notices: Notices) -> Iterator[str]:
     ending = ""
     for index, part in enumerate(document.parts):
         has_head = _is_head_of(part.head, document, part)
-        # Under the head it was read with, a block may have what it likes in its second column.
-        number = None if has_head and not whole else part.number
+        # Under the head it was read with, a block may have in its second column what says nothing about parts.
+        number = None if has_head and not whole and not _says_parts(part) else part.number
         if index == 0 or not whole:
             yield _line(part.head if has_head else _new_head(document, part), newline)
             ending = ""
@@ -60,6 +61,14 @@ def write_document(document: Document, notices: Notices) -> Iterator[str]:
             if ending and not ending.endswith("\n"):
                 yield newline
             yield _line(part.tail or "#end document", newline)
+
+
+def _says_parts(part: Part) -> bool:
+    """Whether the second columns of a part would be read as several parts."""
+    rows = (next(filter(is_row, s.source.text.split("\n")), "") for s in part.sentences if s.source is not None)
+    columns = [split_line(row) for row in rows]
+    seconds = [row[1] if len(row) >= PART_COLUMN_FROM else None for row in columns]
+    return len(part_starts(seconds, part.number)) > 1
 
 
 def _newline(document: Document) -> str:
@@ -168,7 +177,12 @@ def _without_crossing(document: Document, chain: Chain, notices: Notices) -> Ite
             place = Location(document.file, document=document.id, part=mention.part, sentence=mention.sentence)
             first, second = (" ".join(document.forms(crossing)) for crossing in (open_mentions[-1], mention))
             message = f"mentions {first!r} and {second!r} of chain {chain.id} cross"
-            error = UnsupportedError(message, place, expected="nested or separate mentions in CoNLL-2012")
+            error = UnsupportedError(
+                message,
+                place,
+                expected="nested or separate mentions in CoNLL-2012",
+                hint="--to conllu or jsonlines can carry them; with --lenient: the later one is left out",
+            )
             notices.repair("crossing mentions", error, "the later one is left out")
             continue
         open_mentions.append(mention)
@@ -283,6 +297,8 @@ def _new_rows(
     token = 0
     for index, form in enumerate(sentence.forms):
         if index in sentence.empty:
+            place = Location(document.file, document=document.id)
+            notices.add("empty nodes left out", "CoNLL-2012 has no empty nodes: they are left out", place)
             continue
         tag = (sentence.xpos[index] if sentence.xpos else "") or (sentence.upos[index] if sentence.upos else "")
         speaker = sentence.speakers[index] if sentence.speakers else ""

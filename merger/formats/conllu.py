@@ -31,6 +31,7 @@ class ConlluFormat(Format):
 
     name = "conllu"
     title = "CoNLL-U (CorefUD)"
+    besides = "lemmas, features, dependency labels, multiword tokens, entity attributes, other MISC, comments"
     suffixes = (".conllu", ".conllup")
 
     def recognises(self, head: str) -> bool:

@@ -25,6 +25,7 @@ class JsonlinesFormat(Format):
 
     name = "jsonlines"
     title = "e2e-coref jsonlines"
+    besides = "other keys"
     suffixes = (".jsonlines", ".jsonl")
 
     def recognises(self, head: str) -> bool:

@@ -165,7 +165,7 @@ def _new(
     """A new line. Of an original with other tokens it keeps what cannot depend on them."""
     sentences = [sentence for part in document.parts for sentence in part.sentences]
     if any(sentence.empty for sentence in sentences):
-        notices.add("empty nodes left out", "jsonlines has no empty nodes", _place(document))
+        notices.add("empty nodes left out", "jsonlines has no empty nodes: they are left out", _place(document))
     content: Object = {"doc_key": document.id}
     if document.genre and document.genre != genre_of(document.id):
         content["genre"] = document.genre

@@ -58,7 +58,7 @@ def test_a_server_killed_in_the_middle_fails_that_document_at_once_and_the_next_
     killer = threading.Timer(1, os.kill, (process.pid, signal.SIGKILL))
     killer.start()
 
-    error = _error(lambda: tagger.tag(_DOCUMENT, Watch()), 4)
+    error = _error(lambda: tagger.tag(_DOCUMENT, Watch()), 10)
 
     assert isinstance(error, BackendError)
     assert "was killed (SIGKILL)" in str(error)
@@ -69,9 +69,10 @@ def test_a_server_killed_in_the_middle_fails_that_document_at_once_and_the_next_
 
 
 def test_a_server_that_died_between_documents_is_replaced(tagger: CoreNLPTagger) -> None:
-    pid = process_of(tagger._handle.get()).pid
-    os.kill(pid, signal.SIGKILL)
-    assert wait_until_gone(pid, 2)
+    process = process_of(tagger._handle.get())
+    os.kill(process.pid, signal.SIGKILL)
+    while process.alive():
+        time.sleep(0.01)
 
     assert tagger.tag(_DOCUMENT, Watch()).parts[0].sentences[0].xpos is not None
 
@@ -83,7 +84,7 @@ def test_a_hung_server_is_given_up_after_the_timeout_and_replaced() -> None:
         os.kill(pid, signal.SIGSTOP)
 
         # The timeout, and the 5 seconds in which a server may say that it has run out of time.
-        error = _error(lambda: tagger.tag(_DOCUMENT, Watch()), 9)
+        error = _error(lambda: tagger.tag(_DOCUMENT, Watch()), 20)
 
         assert isinstance(error, BackendError)
         assert "did not answer within 1 s" in str(error)
@@ -93,14 +94,14 @@ def test_a_hung_server_is_given_up_after_the_timeout_and_replaced() -> None:
 
 
 def test_a_slow_document_fails_by_the_timeout_and_others_under_way_are_not_touched() -> None:
-    slow = document_of(*[f"{_NAME} likes her cats , and her cats like him ."] * 30_000)
+    slow = document_of(*[f"{_NAME} likes her cats , and her cats like him ."] * 15_000)
     other = document_of(*["Ann likes her cats , and her cats like Ann ."] * 1_500)
     with CoreNLPTagger({"memory": _MEMORY, "timeout": 0.5}) as hasty, CoreNLPTagger({"memory": _MEMORY}) as patient:
         hasty.warm(Watch())
         assert hasty._handle.get() is patient._handle.get()
         with ThreadPoolExecutor(2) as threads:
             tagged = threads.submit(patient.tag, other, Watch())
-            error = _error(lambda: hasty.tag(slow, Watch()), 20)
+            error = _error(lambda: hasty.tag(slow, Watch()), 60)
 
             assert isinstance(error, BackendError)
             assert "0.5 s" in str(error) or "no time left" in str(error)
@@ -120,7 +121,18 @@ def test_the_callers_deadline_ends_the_wait_for_a_hung_server(tagger: CoreNLPTag
     with pytest.raises(TimeoutError):
         tagger.tag(_DOCUMENT, Watch(deadline, check))
 
-    assert time.monotonic() - deadline < 1
+    assert time.monotonic() - deadline < 4
+    assert not exists(process.pid)
+
+
+def test_a_deadline_alone_is_enough(tagger: CoreNLPTagger) -> None:
+    process = process_of(tagger._handle.get())
+    os.kill(process.pid, signal.SIGSTOP)
+
+    error = _error(lambda: tagger.tag(_DOCUMENT, Watch(time.monotonic() + 1)), 4)
+
+    assert isinstance(error, BackendError)
+    assert "deadline" in str(error)
     assert not exists(process.pid)
 
 
@@ -141,7 +153,7 @@ def test_a_caller_who_leaves_during_the_start_does_not_stop_it() -> None:
 
 def test_too_little_memory_is_said_within_seconds() -> None:
     with CoreNLPBackend({"memory": "150M", "parser": "pcfg"}) as backend:
-        error = _error(lambda: backend.predict(_DOCUMENT, Watch()), 30)
+        error = _error(lambda: backend.predict(_DOCUMENT, Watch()), 60)
 
     assert isinstance(error, UnavailableError)
     assert "ran out of its 150M of memory" in str(error)
@@ -149,11 +161,11 @@ def test_too_little_memory_is_said_within_seconds() -> None:
 
 
 def test_a_document_that_takes_all_memory_fails_at_once_and_the_next_one_is_served() -> None:
-    many = document_of(*[f"{_NAME} likes her cats , and her cats like him ."] * 30_000)
+    many = document_of(*[f"{_NAME} likes her cats , and her cats like him ."] * 15_000)
     with CoreNLPTagger({"memory": "100M"}) as tagger:
         tagger.warm(Watch())
 
-        error = _error(lambda: tagger.tag(many, Watch()), 60)
+        error = _error(lambda: tagger.tag(many, Watch()), 120)
 
         assert isinstance(error, BackendError)
         assert "ran out of its 100M of memory" in str(error)
@@ -174,7 +186,7 @@ def test_a_port_that_is_taken_is_said() -> None:
         taken.listen()
         port = taken.getsockname()[1]
         with CoreNLPTagger({"port": port}) as tagger:
-            error = _error(lambda: tagger.warm(Watch()), 2)
+            error = _error(lambda: tagger.warm(Watch()), 8)
 
     assert isinstance(error, UnavailableError)
     assert f"port {port}" in str(error)
@@ -196,7 +208,7 @@ def test_others_cannot_use_the_server(tagger: CoreNLPTagger) -> None:
     address = process_of(tagger._handle.get()).address
 
     with CoreNLPTagger({"url": f"http://127.0.0.1:{address.port}"}) as stranger:
-        error = _error(lambda: stranger.warm(Watch()), 5)
+        error = _error(lambda: stranger.warm(Watch()), 10)
 
     assert isinstance(error, UnavailableError)
     assert "another user name and password" in str(error)
@@ -209,7 +221,7 @@ def test_without_java_it_is_unavailable(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.delenv("JAVA_HOME", raising=False)
 
     with CoreNLPBackend({"parser": "pcfg"}) as backend:
-        error = _error(lambda: backend.warm(Watch()), 2)
+        error = _error(lambda: backend.warm(Watch()), 8)
 
     assert isinstance(error, UnavailableError)
     assert "no java" in str(error)
@@ -220,7 +232,7 @@ def test_a_wrong_home_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     missing = tmp_path / "missing"
     for home in (missing, tmp_path):
         with CoreNLPTagger({"home": str(home)}) as tagger:
-            error = _error(lambda: tagger.warm(Watch()), 2)
+            error = _error(lambda: tagger.warm(Watch()), 8)
         assert isinstance(error, UnavailableError)
         assert f"option home: {'there is no folder' if home == missing else str(tmp_path)}" in str(error)
 
@@ -234,7 +246,7 @@ def test_a_missing_parser_is_said_with_the_command_that_fetches_it(tmp_path: Pat
             (tmp_path / jar.name).symlink_to(jar)
 
     with CoreNLPBackend({"home": str(tmp_path)}) as backend:
-        error = _error(lambda: backend.warm(Watch()), 2)
+        error = _error(lambda: backend.warm(Watch()), 8)
 
     assert isinstance(error, UnavailableError)
     assert "merge-baseline corenlp install --with shift-reduce" in str(error)
@@ -247,7 +259,8 @@ _START = textwrap.dedent("""
     from merger.watch import Watch
     tagger = CoreNLPTagger({"memory": "1G"})
     tagger.warm(Watch())
-    print(tagger._handle.get()._peer.process.pid, flush=True)
+    process = tagger._handle.get()._peer.process
+    print(process.pid, process._folder.name, flush=True)
     if sys.argv[1] == "wait":
         time.sleep(60)
 """)
@@ -258,13 +271,17 @@ def test_no_server_is_left_when_python_ends(end: signal.Signals | None) -> None:
     command = [sys.executable, "-c", _START, "exit" if end is None else "wait"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]) as python:
         assert python.stdout is not None
-        pid = int(python.stdout.readline())
+        pid, folder = python.stdout.readline().split()
         if end is not None:
-            assert exists(pid)
+            assert exists(int(pid))
             python.send_signal(end)
-        python.wait(timeout=10)
+        python.wait(timeout=20)
 
-    assert wait_until_gone(pid, 3)
+    assert wait_until_gone(int(pid), 10)
+    end_of_patience = time.monotonic() + 10
+    while Path(folder).exists():
+        assert time.monotonic() < end_of_patience
+        time.sleep(0.05)
 
 
 class _Peer(BaseHTTPRequestHandler):
@@ -341,7 +358,7 @@ def _cut_off(peer: _Peer, body: bytes) -> None:
 )
 def test_bad_answers_fail_the_document(misbehave: Callable[[_Peer, bytes], None], complaint: str) -> None:
     with _bad_peer(misbehave) as url, CoreNLPTagger({"url": url, "timeout": 1}) as tagger:
-        error = _error(lambda: tagger.tag(_DOCUMENT, Watch()), 8)
+        error = _error(lambda: tagger.tag(_DOCUMENT, Watch()), 15)
 
     assert isinstance(error, BackendError)
     assert complaint in str(error)
@@ -350,7 +367,7 @@ def test_bad_answers_fail_the_document(misbehave: Callable[[_Peer, bytes], None]
 
 def test_a_server_elsewhere_that_is_not_there_is_said() -> None:
     with CoreNLPTagger({"url": "http://127.0.0.1:1"}) as tagger:
-        error = _error(lambda: tagger.warm(Watch()), 2)
+        error = _error(lambda: tagger.warm(Watch()), 8)
 
     assert isinstance(error, UnavailableError)
     assert "http://127.0.0.1:1 cannot be reached: Connection refused" in str(error)

@@ -228,7 +228,11 @@ def test_empty_nodes_are_left_out_of_text_and_mentions_and_that_is_told() -> Non
 
     assert words_of(again) == [["a", "b"]]
     assert chains_of(again) == {"0": [(0, 0, 1, 1)]}
-    assert {notice.kind for notice in notices} == {"empty nodes left out of mentions", "mention of empty nodes only"}
+    assert {notice.kind: notice.count for notice in notices} == {
+        "empty nodes left out": 2,
+        "empty nodes left out of mentions": 2,
+        "mention of empty nodes only": 1,
+    }
 
 
 def test_ids_that_the_column_cannot_hold_are_replaced_by_new_ones_and_that_is_told() -> None:

@@ -201,7 +201,7 @@ def test_options_may_come_as_text() -> None:
     assert (name, greedy_links(document, options)) == ("greedy", {"1:b": "0:a"})
 
 
-@pytest.mark.parametrize("name", STRATEGIES)
+@pytest.mark.parametrize("name", ["none", "greedy", "oracle"])
 def test_a_signature_is_a_spec_that_gives_the_same_strategy(name: str) -> None:
     signature = make_strategy(name).signature
 

@@ -217,7 +217,7 @@ def test_a_response_that_tore_a_part_chain_has_scores_but_no_links_and_that_is_t
     assert total.links is None
     assert total.conll_f1 is not None
     (notice,) = notices
-    assert "link scores are left out" in notice.message
+    assert "link scores leave this document out" in notice.message
     assert "response.conll (document d, part 1)" in notice.message
 
 
@@ -301,7 +301,7 @@ def test_text_shows_fractions_floor_links_and_signature() -> None:
     assert f"CoNLL F1 {percent(CONLL)}" in text
     assert f"floor    {percent(FLOOR)}" in text
     assert "recall 40.00 (2 / 5), precision 50.00 (2 / 4)" in text
-    assert "50.00 as in the key (2 / 4)" in text
+    assert "decisions 50.00 (2 / 4) as in the key" in text
     assert text.splitlines()[-1].startswith("signature: metrics:mentions+muc")
 
 

@@ -98,8 +98,15 @@ def test_a_part_chain_that_was_torn_apart_is_an_error_that_names_it() -> None:
         count_links(parts(), merged(KEY), documents(text)[0])
 
 
-def test_a_part_chain_that_was_lost_is_an_error_that_names_it() -> None:
+def test_a_part_chain_that_the_response_lacks_is_linked_to_nothing() -> None:
+    # Chain C2 is alone in the response anyway.
     text = merged_text(RESPONSE).replace("(4)", "-")
+
+    assert count_links(parts(), merged(KEY), documents(text)[0]) == count_links(parts(), merged(KEY), merged(RESPONSE))
+
+
+def test_a_part_chain_that_lost_a_mention_is_an_error_that_names_it() -> None:
+    text = merged_text(RESPONSE).replace("C2-0 NN (4)", "C2-0 NN -")
 
     with pytest.raises(DecisionError, match=r"document d, part 2\): the mentions of part chain 1 are not together"):
         count_links(parts(), merged(KEY), documents(text)[0])

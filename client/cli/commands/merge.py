@@ -19,14 +19,14 @@ from client.cli.options import (
     output_option,
     reading_options,
 )
-from client.cli.output import STDOUT, notices_data, open_output, show_notices, write_json
+from client.cli.output import STDOUT, counted, notices_data, open_output, show_notices, write_json
 from client.cli.progress import documents_with_progress
 from client.cli.strategy_options import chosen_strategy, strategy_options
 from client.scoring.pairing import ById
 from merger.decision_records import decision_record
 from merger.document import Document
-from merger.errors import AlignmentError, BackendError, Location, OptionError
-from merger.formats import FORMATS, format_of
+from merger.errors import AlignmentError, BackendError, InputError, Location, OptionError, UnsupportedError
+from merger.formats import format_of, write_document
 from merger.merge import MergeResult, merge_document
 from merger.notices import Notices
 from merger.strategies import STRATEGIES, OptionValue, make_strategy, parse_spec
@@ -110,16 +110,17 @@ def command(
         decisions_to = None if decisions_path is None else stack.enter_context(open_output(decisions_path))
         for document in documents_with_progress(reading.documents(*inputs), "merging"):
             key = _key_of(document, keys)
+            target = target or format_of(document)
             try:
                 result = merge_one(tag.document(document), key)
-            except BackendError as error:
-                # One document that a coreference system fails on must not cost the others.
+                text = [] if merged_to is None else list(write_document(result.document, target, reading.notices))
+            except (BackendError, UnsupportedError) as error:
+                # A document that a system fails on, or that the format can't carry, must not cost the others.
                 report.failed(document, error)
                 continue
             records = report.done(document, result, tag.signature)
             if merged_to is not None:
-                target = target or format_of(document)
-                merged_to.writelines(FORMATS[target].write(result.document, reading.notices))
+                merged_to.writelines(text)
             if decisions_to is not None:
                 decisions_to.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
     if as_json:
@@ -203,8 +204,8 @@ class _Report:
         self._documents.append(data)
         return records
 
-    def failed(self, document: Document, error: BackendError) -> None:
-        """Count a document that the backend failed on."""
+    def failed(self, document: Document, error: InputError) -> None:
+        """Count a document that could not be merged or written."""
         self.failures.append({"id": document.id, "error": str(error)})
         sys.stderr.write(f"merge-baseline: error: {error}\n")
 
@@ -216,10 +217,11 @@ class _Report:
         """The report as a line on standard error."""
         names = ("part_chains", "merged_chains", "links")
         total = {name: sum(each[name] for each in self._documents) for name in names}
-        failed = f"; {len(self.failures)} documents failed and are left out" if self.failures else ""
+        failed = f"; {counted(len(self.failures), 'document')} failed and left out" if self.failures else ""
+        done = counted(len(self._documents), "document")
         click.echo(
-            f"{len(self._documents)} documents, {total['part_chains']} part chains: {total['links']} linked to an "
-            f"earlier chain, {total['merged_chains']} merged chains; {self._strategy}{failed}",
+            f"{done}, {total['part_chains']} part chains: {total['links']} linked to an earlier chain, "
+            f"{total['merged_chains']} merged chains; {self._strategy}{failed}",
             err=True,
         )
 

@@ -10,6 +10,7 @@ from client.cli.progress import documents_with_progress
 from client.scoring import METRICS
 from client.scoring.evaluation import evaluate
 from client.scoring.render import as_data, as_text
+from merger.decision_records import read_strategy
 from merger.formats.inputs import STDIN
 
 
@@ -22,6 +23,12 @@ from merger.formats.inputs import STDIN
     metavar="PATH",
     help="The documents before merging. Gives the floor (nothing merged), link scores and decisions; without it they "
     "are read off a key that has part boundaries.",
+)
+@click.option(
+    "--decisions",
+    "decisions_path",
+    metavar="PATH",
+    help="The decisions that `merge` wrote beside RESPONSE: the signature then names the strategy.",
 )
 @click.option(
     "--metric",
@@ -44,6 +51,7 @@ def command(
     key: str,
     response: str,
     parts_path: str | None,
+    decisions_path: str | None,
     metrics: tuple[str, ...],
     singletons: str,
     per_document: bool,
@@ -74,6 +82,7 @@ def command(
         metrics=metrics or tuple(METRICS),
         drop_singletons=singletons == "drop",
         notices=reading.notices,
+        strategy=None if decisions_path is None else read_strategy(decisions_path),
     )
     if as_json:
         write_json({**as_data(evaluation), "notices": notices_data(reading.notices)})

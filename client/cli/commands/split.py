@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 
 from client.cli.options import FORMAT_NAMES, Reading, inputs_argument, json_option, reading_options
-from client.cli.output import notices_data, open_output, show_notices, write_json
+from client.cli.output import counted, notices_data, open_output, show_notices, write_json
 from client.cli.progress import documents_with_progress
 from merger.decision_records import decision_record
 from merger.document import Document
 from merger.errors import OptionError
-from merger.formats import FORMATS, format_of
+from merger.formats import FORMATS, format_of, write_document
 from merger.split import Cut, cut_text, split_document
 
 
@@ -42,7 +42,8 @@ def _chosen_cut(tokens: int | None, sentences: int | None, parts: int | None, *,
     type=click.Choice(["drop", "keep"]),
     default="drop",
     show_default=True,
-    help="What to do with a mention that is alone in its part.",
+    help="What to do with a mention that is alone in its part. Kept ones stay merged in the key, where no strategy can "
+    "reach them: strategies merge chains of two or more mentions.",
 )
 @click.option("-o", "--output", required=True, metavar="DIR", help="The folder to write to; made if it is not there.")
 @click.option("--to", "target", type=FORMAT_NAMES, help="Format of the output; the input's by default.")
@@ -86,9 +87,8 @@ def command(
                 folder.mkdir(parents=True, exist_ok=True)
                 names = (f"parts{FORMATS[target].suffixes[0]}", f"key{FORMATS[target].suffixes[0]}", "decisions.jsonl")
                 streams = [stack.enter_context(open_output(str(folder / name))) for name in names]
-            writer = FORMATS[str(target)]
             for stream, written in zip(streams, (task.parts, task.key), strict=False):
-                stream.writelines(writer.write(written, reading.notices))
+                stream.writelines(write_document(written, str(target), reading.notices))
             for decision in task.decisions:
                 record = decision_record(document.id, decision, annotator="human", split=cut_text(cut, size))
                 streams[2].write(json.dumps(record, ensure_ascii=False) + "\n")
@@ -97,8 +97,8 @@ def command(
         write_json({"split": cut_text(cut, size), **counts, "notices": notices_data(reading.notices)})
     else:
         click.echo(
-            f"{counts['documents']} documents in {counts['parts']} parts ({cut_text(cut, size)}): "
-            f"{counts['part_chains']} part chains, {counts['merged_chains']} merged chains, "
+            f"{counted(counts['documents'], 'document')} in {counted(counts['parts'], 'part')} "
+            f"({cut_text(cut, size)}): {counts['part_chains']} part chains, {counts['merged_chains']} merged chains, "
             f"{counts['links']} links to make; in {output}",
             err=True,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,10 +33,15 @@ def command(server: str | None, as_json: bool) -> None:
         for info in infos:
             state = f" (not available: {info.unavailable})" if info.unavailable else ""
             needs = " [needs --key]" if info.needs_key else " [needs PoS tags]" if info.needs_tags else ""
-            stream.write(f"{info.name}{needs}{state}\n    {info.summary}\n")
+            stream.write(_wrapped(f"{info.name}{needs}{state}", "") + _wrapped(info.summary, "    "))
             for option in info.options:
                 stream.write(f"    {option.name}={option.show(option.default)}\n")
-                stream.write(f"        {option.help}; takes {option.takes}\n")
+                stream.write(_wrapped(f"{option.help}; takes {option.takes}", "        "))
+
+
+def _wrapped(text: str, indent: str) -> str:
+    width = min(shutil.get_terminal_size().columns, 100)
+    return click.wrap_text(text, width, indent, indent) + "\n"
 
 
 def _data(info: StrategyInfo) -> dict[str, Any]:

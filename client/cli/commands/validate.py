@@ -9,7 +9,7 @@ import click
 
 from client.cli.entry import EXIT_INPUT, EXIT_OK
 from client.cli.options import Reading, inputs_argument, json_option, reading_options
-from client.cli.output import notices_data, open_output, write_json
+from client.cli.output import counted, notices_data, open_output, write_json
 from client.cli.progress import documents_with_progress
 from merger.document import ChainScope
 from merger.errors import InputError
@@ -70,6 +70,7 @@ def _check(path: str, reading: Reading) -> dict[str, Any]:
 def _line(report: dict[str, Any]) -> str:
     state = "ok" if not report["problems"] and not report["error"] else "PROBLEMS"
     return (
-        f"{report['file']}: {state}: {report['documents']} documents, {report['parts']} parts, "
-        f"{report['tokens']} tokens, {report['chains']} chains, {report['mentions']} mentions\n"
+        f"{report['file']}: {state}: {counted(report['documents'], 'document')}, {counted(report['parts'], 'part')}, "
+        f"{counted(report['tokens'], 'token')}, {counted(report['chains'], 'chain')}, "
+        f"{counted(report['mentions'], 'mention')}\n"
     )
