@@ -2,8 +2,9 @@
 
     python benchmarks/merge_quality.py CORPUS --tokens 400 none greedy corenlp:algorithm=statistical ...
 
-Every strategy runs on the same parts, in the same process; prints a Markdown table: CoNLL F1, link precision, link recall,
-gain over the floor, wall seconds per 1,000 tokens and, on Linux, the peak memory of this process and of its children.
+Every strategy runs on the same parts, in the same process; prints a Markdown table: CoNLL F1, link precision and
+recall, gain over the floor, wall seconds per 1,000 tokens and, on Linux, the peak memory of this process and of its
+children.
 Documents that a strategy fails on are listed and left out of its row.
 """
 

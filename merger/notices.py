@@ -6,7 +6,7 @@ and a count, so that 3,000 repaired lines make one message.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -56,6 +56,11 @@ class Notices:
             self._seen[kind] = Notice(kind, message, location or Location(), count)
         else:
             self._seen[kind] = Notice(kind, first.message, first.location, first.count + count)
+
+    def extend(self, notices: Iterable[Notice]) -> None:
+        """Add what another collector has."""
+        for notice in notices:
+            self.add(notice.kind, notice.message, notice.location, notice.count)
 
     def warn(self, kind: str, error: InputError) -> None:
         """Record a repair that has one obvious meaning; under ``STRICT`` raise ``error`` instead."""

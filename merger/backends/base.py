@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 
 from merger.backends.matching import Cluster
 from merger.document import Document
+from merger.notices import Notices
 from merger.options import Option, OptionValue, parse_options
 from merger.watch import Watch
 
@@ -25,14 +26,22 @@ class Backend(ABC):
     operator_options: ClassVar[frozenset[str]] = frozenset()
     """Options that touch the file system, start processes or size them: on a server they are the operator's."""
 
+    notices: Notices
+    """What was repaired or left out on the backend's way to its clusters."""
+
     def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
         """Starts nothing. Raises :class:`~merger.errors.OptionError` for an unknown option or a bad value."""
         self.values = parse_options(f"backend {self.name}", self.options, options or {})
+        self.notices = Notices()
 
     @classmethod
     def unavailable(cls) -> str | None:
         """Why it cannot run on this machine, and what to do; ``None`` if it can. Quick: starts nothing."""
         return None
+
+    def missing(self) -> str | None:
+        """Why this configured backend cannot run here, or ``None``; quick, as :meth:`unavailable`."""
+        return self.unavailable()
 
     def warm(self, watch: Watch) -> None:  # noqa: B027  # a backend may have nothing to start
         """Start and load what is needed, so that the first document does not wait. Safe to call again.

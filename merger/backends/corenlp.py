@@ -77,6 +77,10 @@ class CoreNLPBackend(Backend):
         """Why no server can be started with default options (``url`` would need neither Java nor jars)."""
         return why_unavailable()
 
+    def missing(self) -> str | None:
+        """As :meth:`unavailable`; with a server elsewhere nothing is needed here."""
+        return None if self.values["url"] else self.unavailable()
+
     def warm(self, watch: Watch) -> None:
         """Start the server and load the models; takes half a minute."""
         self._check_models()

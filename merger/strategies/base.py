@@ -8,11 +8,12 @@ module and naming its class in :mod:`merger.strategies`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from merger.decisions import Decision, MergedChains
 from merger.document import Chain, Document, Part
+from merger.notices import Notice
 from merger.options import Option, OptionValue, parse_options
 from merger.watch import Watch
 
@@ -55,6 +56,11 @@ class Strategy(ABC):
 
     def warm(self, watch: Watch | None = None) -> None:  # noqa: B027  # most strategies have nothing to start
         """Start and load what is needed, so that the first document does not wait."""
+
+    @property
+    def notices(self) -> Iterable[Notice]:
+        """What is worth telling of all the work so far, besides the notices of single merges."""
+        return ()
 
     def close(self) -> None:  # noqa: B027  # most strategies have nothing to stop
         """Stop what was started."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -12,6 +12,7 @@ from merger.backends.matching import MATCHINGS, match_mentions
 from merger.decisions import Decision, MergedChains
 from merger.document import Chain, Document, Part
 from merger.errors import OptionError
+from merger.notices import Notice
 from merger.options import Option, OptionValue
 from merger.strategies.base import Run, Strategy
 from merger.watch import Watch
@@ -81,6 +82,10 @@ class CoreferenceStrategy(Strategy):
 
     def warm(self, watch: Watch | None = None) -> None:
         self._backend.warm(watch or Watch())
+
+    @property
+    def notices(self) -> Iterable[Notice]:
+        return self._backend.notices
 
     def close(self) -> None:
         if self._owns_backend:

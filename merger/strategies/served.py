@@ -37,10 +37,11 @@ class ServedStrategies:
             if strategy is None or not issubclass(strategy, CoreferenceStrategy):
                 names = ", ".join(each for each, kind in STRATEGIES.items() if issubclass(kind, CoreferenceStrategy))
                 raise OptionError(f"--enable {spec}: strategies to enable are {names}")
-            reason = strategy.unavailable()
+            backend = strategy.backend_class(options)
+            reason = backend.missing()
             if reason is not None:
                 raise UnavailableError(f"--enable {spec}: {reason}")
-            self._backends.setdefault(name, []).append(strategy.backend_class(options))
+            self._backends.setdefault(name, []).append(backend)
 
     def infos(self) -> list[StrategyInfo]:
         """All strategies as callers see them: only their own options, with this server's defaults."""

@@ -144,6 +144,7 @@ def _merger(
     if server is None:
         strategy = make_strategy(name, options)
         stack.callback(strategy.close)
+        stack.callback(lambda: notices.extend(strategy.notices))
         return lambda document, key: merge_document(
             document, strategy, key=key, keep_singletons=keep_singletons, notices=notices
         )
