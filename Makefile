@@ -2,16 +2,21 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
-PROTOS := $(wildcard protos/merge_baseline/v1/*.proto)
+SERVICE_PROTOS := $(wildcard protos/merge_baseline/v1/*.proto)
+CORENLP_PROTOS := $(wildcard merger/backends/corenlp_proto/*.proto)
 
 # Candidates are run, not only looked up: a version manager's shim may exist for a Python that is not active.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	"$$p" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 \
 	&& { echo "$$p"; break; }; done)
 
-# protoc writes into the folder $(1).
-protoc = $(BIN)/python -m grpc_tools.protoc -I . --python_out=$(1) --pyi_out=$(1) --grpc_python_out=$(1) \
-	--plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc --mypy_grpc_out=quiet:$(1) $(PROTOS)
+# protoc writes into the folder $(1). merger knows no gRPC, so CoreNLP's documents are generated as messages only.
+protoc = $(call protoc_messages,$(1)) $(SERVICE_PROTOS) $(CORENLP_PROTOS) && \
+	$(call protoc_services,$(1)) $(SERVICE_PROTOS)
+protoc_messages = $(BIN)/python -m grpc_tools.protoc -I . --python_out=$(1) --pyi_out=$(1)
+protoc_services = $(BIN)/python -m grpc_tools.protoc -I . --grpc_python_out=$(1) \
+	--plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc --mypy_grpc_out=quiet:$(1)
+compare = diff -r -x '*.proto' -x __init__.py -x __pycache__ -x py.typed $(2) $(1)/$(2)
 
 define make_venv
 @"$(PYTHON)" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
@@ -35,7 +40,7 @@ help:
 	@echo 'make stanza    install Stanza with torch (5 GB) for the tests that need it'
 	@echo 'make format    format the code and apply safe fixes'
 	@echo 'make lint      ruff only (also: types, imports, protos-lint, protos-check)'
-	@echo 'make protos    regenerate the Python code of protos/'
+	@echo 'make protos    regenerate the Python code of the .proto files'
 	@echo 'make venv      (re)install .venv for development'
 	@echo 'make clean     remove caches and built distributions (.venv stays)'
 
@@ -95,8 +100,8 @@ protos-lint: venv
 # Both ways: a committed file that differs, and one whose .proto is gone.
 protos-check: venv
 	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT && $(call protoc,"$$tmp") && \
-	diff -r -x '*.proto' -x __init__.py -x __pycache__ -x py.typed protos/merge_baseline "$$tmp/protos/merge_baseline" \
-	|| { echo 'error: generated code does not match protos/; run make protos' >&2; exit 1; }
+	$(call compare,"$$tmp",protos/merge_baseline) && $(call compare,"$$tmp",merger/backends/corenlp_proto) \
+	|| { echo 'error: generated code does not match the .proto files; run make protos' >&2; exit 1; }
 
 clean:
 	rm -rf build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

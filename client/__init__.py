@@ -12,8 +12,9 @@ The public surface of the package::
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from merger.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from client.errors import RemoteError as RemoteError
@@ -44,7 +45,7 @@ _MODULES = {
     "client.scoring.links": ("LinkCounts", "count_links"),
     "client.scoring.signature": ("Signature",),
 }
-_HOME = {name: module for module, names in _MODULES.items() for name in names}
+__getattr__, __dir__ = lazy_exports(__name__, _MODULES)
 
 __all__ = [
     "METRICS",
@@ -66,15 +67,3 @@ __all__ = [
     "score_document",
     "score_documents",
 ]
-
-
-def __getattr__(name: str) -> object:
-    try:
-        module = _HOME[name]
-    except KeyError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
-    return getattr(import_module(module), name)
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -31,6 +31,9 @@ from protos.status import ERROR_ID, error_info, error_of
 SERVICE: Final = chain_merge_service_pb2.DESCRIPTOR.services_by_name["ChainMergeService"].full_name
 
 
+_REASON_SECONDS: Final = 0.5
+
+
 class Connection:
     """A channel to one server. It connects at the first call, and by itself again after the server was away."""
 
@@ -95,12 +98,24 @@ class Connection:
             reason = translate(error, self.address)
             if not isinstance(reason, DeadlineError):
                 raise reason from None
-            raise UnreachableError(
-                f"no server answers at {self.address} within {self._connect_timeout:g} s; is one running there "
-                "(`merge-baseline serve`), and are host and port right?",
-                self.address,
-            ) from None
+            if self._is_unresolved():
+                message = f"the host name of {self.address} is not known here: no address was found for it"
+            else:
+                message = (
+                    f"no server answers at {self.address} within {self._connect_timeout:g} s; is one running there "
+                    "(`merge-baseline serve`), and are host and port right?"
+                )
+            raise UnreachableError(message, self.address) from None
         self._connected = True
+
+    def _is_unresolved(self) -> bool:
+        """Whether the host's name was not found: only a call that does not wait for the connection is told."""
+        try:
+            self._check_health(health_pb2.HealthCheckRequest(), timeout=_REASON_SECONDS)
+        except grpc.RpcError as error:
+            details = (error.details() or "").lower()
+            return any(words in details for words in ("errors resolving", "resolution failed", "lookup failed"))
+        return False
 
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:

@@ -12,8 +12,9 @@ The public surface of the package::
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from merger.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from merger.boundaries import with_boundaries_of as with_boundaries_of
@@ -101,7 +102,7 @@ _MODULES = {
     "merger.strategies": ("Option", "STRATEGIES", "Strategy", "StrategyInfo", "list_strategies", "make_strategy"),
     "merger.version": ("VERSION",),
 }
-_HOME = {name: module for module, names in _MODULES.items() for name in names}
+__getattr__, __dir__ = lazy_exports(__name__, _MODULES)
 
 __all__ = [
     "FORMATS",
@@ -153,15 +154,3 @@ __all__ = [
     "with_boundaries_of",
     "write_documents",
 ]
-
-
-def __getattr__(name: str) -> object:
-    try:
-        module = _HOME[name]
-    except KeyError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
-    return getattr(import_module(module), name)
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -20,6 +20,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
+def _shown(name: str) -> str:
+    # In quotes and escaped if it would not be seen, or not stay on one line.
+    return name if name and name.isprintable() else repr(name)
+
+
 @dataclass(frozen=True, slots=True)
 class Location:
     """Where in the input something is.
@@ -36,11 +41,11 @@ class Location:
     token: int | None = None
 
     def __str__(self) -> str:
-        place = self.file or ""
+        place = _shown(self.file) if self.file else ""
         if self.line is not None:
             place = f"{place}:{self.line}" if place else f"line {self.line}"
         names = (
-            ("document", self.document),
+            ("document", None if self.document is None else _shown(self.document)),
             ("part", self.part),
             ("sentence", self.sentence),
             ("token", self.token),

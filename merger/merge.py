@@ -48,6 +48,7 @@ class PartMerger:
     ) -> None:
         self._run = strategy.start(document, key, watch)
         self._document_id = document_id
+        self._file = None if document is None else document.file
         self._parts = 0
         self._merged = MergedChains()
         self._chains: dict[ChainRef, Chain] = {}
@@ -65,9 +66,13 @@ class PartMerger:
         try:
             decisions = self._run.decide(index, part, longer, self._merged)
         except InputError as error:
-            # A strategy that was given no document does not know its name.
-            if error.location.document is None:
-                error.location = replace(error.location, document=self._document_id or None)
+            # A strategy that was given no document does not know its name, and none that of its file.
+            place = error.location
+            error.location = replace(
+                place,
+                document=(self._document_id or None) if place.document is None else place.document,
+                file=self._file if place.file is None and place.document in {None, self._document_id} else place.file,
+            )
             raise
         self._merged.apply(index, longer, decisions, self._document_id)
         self._chains.update((ChainRef(index, chain.id), chain) for chain in chains)

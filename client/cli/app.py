@@ -14,7 +14,7 @@ _COMMANDS = {
     "score": "score merged documents against the human merges",
     "split": "make a merge task out of whole-document annotation",
     "convert": "change the format of annotated documents",
-    "validate": "check files and list everything that is wrong with them",
+    "validate": "check files and list what is wrong with them",
     "strategies": "list the strategies and their options",
     "serve": "serve the merger over gRPC",
     "corenlp": "install Stanford CoreNLP, and see what is installed",
@@ -40,6 +40,15 @@ class _LazyGroup(click.Group):
             return None
         command = import_module(f"client.cli.commands.{cmd_name}").command
         return command if isinstance(command, click.Command) else None
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: object
+    ) -> click.Context:
+        """Read the arguments; ``--help`` prints here."""
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except BrokenPipeError:
+            raise OutputClosedError from None
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command."""
@@ -69,7 +78,7 @@ class _LazyGroup(click.Group):
     cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 done; 1 something is wrong with the input; 2 wrong usage or options; 3 a strategy, backend "
-    "or server is not available; 130 interrupted; 141 the output was closed before its end.",
+    "or server is not available; 130 interrupted; 141 the output was closed before its end; 143 terminated.",
 )
 @click.version_option(VERSION, message="merge-baseline %(version)s")
 def cli() -> None:

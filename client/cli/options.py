@@ -10,8 +10,9 @@ from functools import wraps
 import click
 
 from merger.document import Document
-from merger.errors import OptionError
-from merger.formats import FORMATS, ReadOptions, read_documents
+from merger.errors import Location, OptionError
+from merger.formats import FORMATS, ReadOptions, format_of, read_documents
+from merger.formats.inputs import STDIN
 from merger.notices import Notices, Policy
 
 FORMAT_NAMES = click.Choice(list(FORMATS))
@@ -34,25 +35,44 @@ class Reading:
         return read_documents(paths, self.format_name, self.options)
 
 
+class TargetFormat:
+    """The format of the output: the one asked for, or that of the first document."""
+
+    def __init__(self, asked_for: str | None) -> None:
+        self._asked_for = asked_for
+        self._name = asked_for
+
+    def of(self, document: Document, notices: Notices) -> str:
+        """The name of the format for a document; that others have another one is noted."""
+        own = format_of(document)
+        if self._name is None:
+            self._name = own
+        elif self._asked_for is None and own != self._name:
+            title = FORMATS[self._name].title
+            message = f"not in the format of the first document: all are written as {title} (--to names another)"
+            notices.add("several formats", message, Location(document.file, document=document.id))
+        return self._name
+
+
 def reading_options(command: Callable[..., object]) -> Callable[..., object]:
     """Add ``--format``, ``--strict``, ``--lenient`` and ``--part-pattern``; the command gets them as ``reading``."""
 
     @wraps(command)
     def with_reading(
-        *, format_name: str | None, policy: str | None, part_pattern: str | None, **rest: object
+        *, format_name: str | None, strict: bool, lenient: bool, part_pattern: str | None, **rest: object
     ) -> object:
+        if strict and lenient:
+            raise click.UsageError("--strict and --lenient exclude each other")
+        policy = Policy.STRICT if strict else Policy.LENIENT if lenient else Policy.NORMAL
         return command(reading=make_reading(format_name, policy, part_pattern), **rest)
 
     wrapped: Callable[..., object] = with_reading
     decorators = [
         click.option("--format", "format_name", type=FORMAT_NAMES, help="Format of the input; recognised by default."),
-        click.option(
-            "--strict", "policy", flag_value="strict", help="Stop at everything that would be repaired with a warning."
-        ),
+        click.option("--strict", is_flag=True, help="Stop at everything that would be repaired with a warning."),
         click.option(
             "--lenient",
-            "policy",
-            flag_value="lenient",
+            is_flag=True,
             help="Repair what contradicts itself too (unclosed mentions, one span in two chains), with a warning.",
         ),
         click.option(
@@ -67,7 +87,7 @@ def reading_options(command: Callable[..., object]) -> Callable[..., object]:
     return wrapped
 
 
-def make_reading(format_name: str | None, policy: str | None, part_pattern: str | None) -> Reading:
+def make_reading(format_name: str | None, policy: Policy, part_pattern: str | None) -> Reading:
     """Turn the shared options into what the readers take.
 
     Raises :class:`~merger.errors.OptionError` for a pattern that is none or lacks a group.
@@ -80,11 +100,24 @@ def make_reading(format_name: str | None, policy: str | None, part_pattern: str 
             raise OptionError(f"--part-pattern: {error}") from None
         if not {"document", "part"} <= pattern.groupindex.keys():
             raise OptionError("--part-pattern: it needs the groups (?P<document>...) and (?P<part>...)")
-    return Reading(format_name, ReadOptions(Notices(Policy(policy or "normal")), pattern))
+    return Reading(format_name, ReadOptions(Notices(policy), pattern))
 
 
 output_option = click.option(
     "-o", "--output", default="-", show_default=True, metavar="PATH", help="Where to write; a name in .gz is packed."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON on standard output.")
-inputs_argument = click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+
+
+def check_stdin(*paths: str | None) -> None:
+    """See that standard input is read once. Raises ``click.UsageError``."""
+    if paths.count(STDIN) > 1:
+        raise click.UsageError(f"standard input ({STDIN}) can be read only once")
+
+
+def _inputs(context: click.Context, parameter: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001  # click's signature
+    check_stdin(*paths)
+    return paths
+
+
+inputs_argument = click.argument("inputs", nargs=-1, required=True, metavar="INPUT...", callback=_inputs)

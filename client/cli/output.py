@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import gzip
 import json
 import os
 import sys
-import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
@@ -36,23 +36,29 @@ def open_output(path: str) -> Iterator[IO[str]]:
         with target.open("w", encoding="utf-8", newline="") as stream:
             yield stream
         return
+    # Named before it is made, so that a signal at any time finds what to take away.
+    temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
     try:
-        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, path) from None
-    try:
-        with os.fdopen(descriptor, "wb") as raw:
+        with open(temporary, "xb", opener=_private) as raw:  # Path.open has no opener
             if target.suffix == ".gz":
                 # Without a name and a time in its header the same content gives the same bytes.
                 with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
                     yield from _text(cast("IO[bytes]", packed))
             else:
                 yield from _text(raw)
-        Path(temporary).chmod(_mode_of(target))
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.chmod(_mode_of(target))
+        temporary.replace(target)
+    except BaseException as error:
+        # A path through a file has no such name to take away either.
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        if isinstance(error, OSError) and error.filename == str(temporary):
+            raise OSError(error.errno, error.strerror, path) from None
         raise
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _text(raw: IO[bytes]) -> Iterator[IO[str]]:
@@ -92,10 +98,42 @@ def write_json(data: Any) -> None:  # noqa: ANN401  # whatever json takes
         stream.write("\n")
 
 
+def say(text: str) -> None:
+    """Print a line on standard error. Where that cannot be written there is nobody to tell."""
+    # Names that stand in a message may hold line ends.
+    escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"{escaped}\n")
+
+
 def show_notices(notices: Notices) -> None:
     """Print the notices on standard error, one line each."""
     for notice in notices:
-        sys.stderr.write(f"merge-baseline: note: {notice}\n")
+        say(f"merge-baseline: note: {notice}")
+
+
+def check_paths(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> None:
+    """See that no two outputs have one path, and that none but ``--output``, written last and at once, is an input.
+
+    ``outputs`` are paths by option. Raises ``click.UsageError``.
+    """
+    import click
+
+    files = {option: Path(path) for option, path in outputs.items() if path not in {None, STDOUT}}
+    # Devices and pipes take whatever comes.
+    files = {option: path.resolve() for option, path in files.items() if path.is_file() or not path.exists()}
+    taken: dict[Path, str] = {}
+    for option, path in files.items():
+        if path in taken:
+            raise click.UsageError(f"{taken[path]} and {option} are one file: {outputs[option]}")
+        taken[path] = option
+    existing = {option: path for option, path in files.items() if option != "--output" and path.is_file()}
+    if not existing:
+        return
+    for name in inputs:
+        for option, path in existing.items():
+            if name != STDOUT and Path(name).is_file() and path.samefile(name):
+                raise click.UsageError(f"{option} would be written over an input: {outputs[option]}")
 
 
 def notices_data(notices: Notices) -> list[dict[str, Any]]:

@@ -93,12 +93,13 @@ def align(key: Document, response: Document, notices: Notices) -> list[Unit]:
 
     Parts are the units if the chains of both sides are local to the same parts; otherwise the whole document is one,
     with mentions aligned by their token position over all parts. Empty nodes that only one side has are left out. A
-    part that the response lacks counts as one without chains, with a notice.
+    part that the response lacks counts as one without chains, and one that only the response has is left out; both with
+    a notice, or an error under the strict policy.
 
     Raises :class:`~merger.errors.AlignmentError` at the first token that differs. Under the lenient policy only their
     number must be the same; the mentions are aligned by position, as the official scorer does.
     """
-    response = _with_all_parts(key, response, notices)
+    response = _with_parts_of(key, response, notices)
     same_shape = _shape(key) == _shape(response)
     if same_shape:
         _check_tokens(key, response, notices, with_empty=True)
@@ -113,25 +114,36 @@ def align(key: Document, response: Document, notices: Notices) -> list[Unit]:
     return [Unit(key.id, None, _flat_chains(key, with_empty=with_empty), _flat_chains(response, with_empty=with_empty))]
 
 
-def _with_all_parts(key: Document, response: Document, notices: Notices) -> Document:
-    """The response with the parts that it lacks, where the chains of both sides are local to numbered parts."""
+def _with_parts_of(key: Document, response: Document, notices: Notices) -> Document:
+    """The response with the key's parts, where the chains of both sides are local to numbered parts.
+
+    Parts that it lacks come without chains, and those that only it has go. They must be told by their numbers: where
+    the parts of one number have sentences of other lengths, or none has, the response stays as it is.
+    """
     place_of = {part.number: index for index, part in enumerate(key.parts)}
     numbers = [part.number for part in response.parts]
-    missing = [number for number in place_of if number not in numbers]
-    is_by_part = key.scope is response.scope is ChainScope.PART and len(place_of) == len(key.parts) > 1
-    if not is_by_part or not missing or not place_of.keys() >= set(numbers):
+    if len(place_of) < len(key.parts) or len(set(numbers)) < len(numbers) or list(place_of) == numbers:
         return response
-    if any(_lengths(part) != _lengths(key.parts[place_of[part.number]]) for part in response.parts):
+    common = [part for part in response.parts if part.number in place_of]
+    if key.scope is not ChainScope.PART or response.scope is not ChainScope.PART or not common:
         return response
-    for number in missing:
+    if any(_lengths(part) != _lengths(key.parts[place_of[part.number]]) for part in common):
+        return response
+    for number in [number for number in place_of if number not in numbers]:
         place = Location(key.file, document=key.id, part=number)
         notices.warn("part missing in the response", AlignmentError("the response lacks this part", place))
+    for number in numbers:
+        if number not in place_of:
+            place = Location(response.file, document=response.id, part=number)
+            error = AlignmentError("the response has a part that the key lacks", place)
+            notices.warn("extra part in the response", error)
     parts = list(key.parts)
-    for part in response.parts:
+    for part in common:
         parts[place_of[part.number]] = part
     moved = [
         Chain(chain.id, tuple(mention._replace(part=place_of[numbers[mention.part]]) for mention in chain.mentions))
         for chain in response.chains
+        if numbers[chain.mentions[0].part] in place_of
     ]
     return replace(response, parts=tuple(parts), chains=tuple(moved))
 

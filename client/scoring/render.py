@@ -10,6 +10,9 @@ from client.scoring.evaluation import DocumentResult, Evaluation, Result
 from client.scoring.metrics import METRICS
 from client.scoring.scores import CONLL_METRICS
 
+_WIDTH = 100
+_GAP = "  "
+
 
 def percent(value: float | None) -> str:
     """A fraction as a percentage cut, not rounded, after two digits, as the official scorer prints it."""
@@ -93,14 +96,18 @@ def _document_lines(documents: tuple[DocumentResult, ...]) -> list[str]:
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """The rows in columns; a first cell for which there is no room in the width gets a line of its own."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(width) if index == 0 else cell.rjust(width)
-            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    widths[0] = min(widths[0], max(_WIDTH - sum(widths[1:]) - len(_GAP) * (len(widths) - 1), 0))
+    lines = []
+    for name, *cells in rows:
+        fits = len(name) <= widths[0]
+        if not fits:
+            lines.append(name)
+        first = (name if fits else "").ljust(widths[0])
+        padded = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]
+        lines.append(_GAP.join([first, *padded]).rstrip())
+    return lines
 
 
 def as_data(evaluation: Evaluation) -> dict[str, Any]:

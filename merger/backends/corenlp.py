@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from merger.backends.base import Backend
-from merger.backends.corenlp_messages import sent_sentences
 from merger.backends.corenlp_models import ALGORITHM_MODELS, INSTALL_COMMAND, PARSER_MODELS
 from merger.backends.corenlp_options import (
     OPERATOR_OPTIONS,
@@ -21,6 +20,7 @@ from merger.backends.corenlp_options import (
     server_version,
     why_unavailable,
 )
+from merger.backends.corenlp_sentences import sent_sentences
 from merger.backends.matching import Cluster
 from merger.backends.windows import cut_windows, stitch
 from merger.document import Document

@@ -24,8 +24,9 @@ from merger.backends.corenlp_http import (
 )
 from merger.backends.corenlp_install import find_installation
 from merger.backends.corenlp_messages import Answer as ReadAnswer
-from merger.backends.corenlp_messages import AnswerError, Place, SentSentence, decode_answer, encode_document
+from merger.backends.corenlp_messages import AnswerError, decode_answer, encode_document
 from merger.backends.corenlp_process import JvmProcess, JvmSettings
+from merger.backends.corenlp_sentences import Place, SentSentence
 from merger.errors import BackendError, Location, UnavailableError
 from merger.watch import Watch
 

@@ -5,25 +5,23 @@ Source: Stanza's word-level model, after Dobrovolskii (2021) and D'Oosterlinck e
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from threading import Lock
 
 from merger.backends.base import Backend
 from merger.backends.fingerprint import fingerprint
 from merger.backends.matching import Cluster
-from merger.backends.stanza_model import ModelSource, StanzaModel, load_model, missing_packages, stanza_version
+from merger.backends.stanza_library import guarded, held, missing_packages, stanza_version
+from merger.backends.stanza_model import ModelSource, StanzaModel, load_model
 from merger.backends.stanza_text import LONGEST_PIECE, Piece, clusters_of, cut_pieces
 from merger.backends.windows import cut_windows, stitch
 from merger.document import Document
-from merger.errors import BackendError, Location, OptionError
+from merger.errors import OptionError
 from merger.options import Option, OptionValue
 from merger.watch import Watch
 
-_POLL_SECONDS = 0.2
+_MEMORY_HINT = "a smaller max-tokens needs less memory"
 
 
 class StanzaBackend(Backend):
@@ -87,14 +85,14 @@ class StanzaBackend(Backend):
         if document.token_count == 0:
             return ()
         model = self._model(watch)
-        with _guarded(document):
+        with guarded(document, _MEMORY_HINT):
             pieces = cut_pieces(document, model.measure, min(LONGEST_PIECE, model.window))
         windows = cut_windows([len(piece) for piece in pieces], self._limit, self._overlap)
         found: list[list[Cluster]] = []
         for done, window in enumerate(windows):
             watch.check()
             watch.progress("windows", done, len(windows))
-            with _held(self._running, watch), _guarded(document):
+            with held(self._running, watch), guarded(document, _MEMORY_HINT):
                 found.append(_run(model, [pieces[index] for index in window]))
         watch.progress("windows", len(windows), len(windows))
         return tuple(cluster for cluster in stitch(found) if len(cluster) > 1)
@@ -137,7 +135,7 @@ class StanzaBackend(Backend):
         model = self._loaded
         if model is not None:
             return model
-        with _held(self._loading, watch):
+        with held(self._loading, watch):
             if self._loaded is None:
                 watch.progress("loading", 0, 1)
                 self._loaded = load_model(
@@ -156,30 +154,3 @@ class StanzaBackend(Backend):
 def _run(model: StanzaModel, pieces: Sequence[Piece]) -> list[Cluster]:
     spans = model.predict([piece.words for piece in pieces], [piece.speakers for piece in pieces])
     return clusters_of(pieces, spans)
-
-
-@contextmanager
-def _held(lock: Lock, watch: Watch) -> Iterator[None]:
-    """Hold a lock; while another thread has it, hear about deadlines."""
-    while not lock.acquire(timeout=_POLL_SECONDS):
-        watch.check()
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-@contextmanager
-def _guarded(document: Document) -> Iterator[None]:
-    """Turn whatever the model raises into one error without any text of the document."""
-    try:
-        yield
-    except Exception as error:  # noqa: BLE001  # raised again, as what it is to the user
-        # Messages and chained tracebacks of libraries may quote tokens; the place in the code does not.
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        message = (
-            f"Stanza {stanza_version()} failed: {type(error).__name__} at {Path(frame.filename).name}:{frame.lineno}"
-        )
-        memory = isinstance(error, MemoryError) or "memory" in str(error)
-        hint = "a smaller max-tokens needs less memory" if memory else None
-        raise BackendError(message, Location(document.file, document=document.id), hint=hint) from None

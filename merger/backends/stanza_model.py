@@ -1,30 +1,31 @@
-"""The one place that touches Stanza and torch: loads a coreference model, runs it, says clearly why it cannot.
+"""Loads a coreference model of Stanza's, runs it, says clearly why it cannot.
 
 Written against Stanza 1.15. The pipeline loads the model; the model itself is asked instead of the pipeline, whose
-processor gives up on a whole document for one span over two sentences, and has no answer about subwords. Stanza has no
-type hints that a checker can use, so this module is where they end.
+processor gives up on a whole document for one span over two sentences, and has no answer about subwords.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
+from merger.backends.stanza_library import (
+    Use,
+    import_torch,
+    missing_packages,
+    not_a_model,
+    official_pipeline,
+    pipeline,
+    read_model_file,
+    reason,
+    resources,
+)
 from merger.backends.stanza_text import WordSpan
 from merger.errors import UnavailableError
 
-INSTALL = "pip install 'merge-baseline[stanza]'"
-_PACKAGES = ("stanza", "torch", "transformers", "peft")
-_OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
+_USE = Use("backend stanza", "coref", "coreference model", "model=PATH and encoder=PATH")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +42,6 @@ class ModelSource:
     language: str = "en"
     device: str = "cpu"
     offline: bool = False
-
-
-def missing_packages() -> str | None:
-    """What must be installed, or ``None``. Imports nothing."""
-    missing = [name for name in _PACKAGES if find_spec(name) is None]
-    return f"{', '.join(missing)} not installed: {INSTALL}" if missing else None
-
-
-def stanza_version() -> str:
-    """The installed version; ``none`` without one."""
-    try:
-        return version("stanza")
-    except PackageNotFoundError:
-        return "none"
 
 
 class StanzaModel:
@@ -117,18 +104,13 @@ def load_model(source: ModelSource) -> StanzaModel:
     """
     missing = missing_packages()
     if missing is not None:
-        raise UnavailableError(f"backend stanza: {missing}")
+        raise UnavailableError(f"{_USE.user}: {missing}")
     _check_paths(source)
-    if source.model or source.offline:
-        os.environ.update(dict.fromkeys(_OFFLINE, "1"))
-    try:
-        with _quiet():
-            import torch
-    except (ImportError, OSError) as error:
-        raise UnavailableError(f"backend stanza: torch cannot be loaded: {_reason(error)}") from error
-    if source.device == "cuda" and not torch.cuda.is_available():
-        raise UnavailableError("backend stanza: torch finds no CUDA device here; use device=cpu")
-    return _load_local(source) if source.model else _load_official(source)
+    import_torch(_USE, source.device, hub=not (source.model or source.offline))
+    if source.model:
+        return _load_local(source)
+    official = official_pipeline(_USE, source.language, source.device, offline=source.offline)
+    return StanzaModel(official, str(official.config["coref_model_path"]))
 
 
 def _check_paths(source: ModelSource) -> None:
@@ -145,17 +127,12 @@ def _check_paths(source: ModelSource) -> None:
 def _load_local(source: ModelSource) -> StanzaModel:
     import torch
 
+    state = read_model_file(_USE, source.model)
     try:
-        state = torch.load(source.model, map_location="cpu", weights_only=True, mmap=True)
         named = str(state["config"]["bert_model"])
-    except Exception as error:
-        # What an unreadable file raises depends on where it is broken.
-        raise UnavailableError(
-            f"backend stanza: {source.model} is no Stanza coreference model: {_reason(error)}"
-        ) from error
-    # The file is closed to others, and gone as soon as the model is loaded.
-    with TemporaryDirectory(prefix="merge-baseline-") as folder:
-        Path(folder, "resources.json").write_text(json.dumps({source.language: {}}), encoding="utf-8")
+    except KeyError as error:
+        raise not_a_model(_USE, source.model, error) from error
+    with resources(source.language) as folder:
         path = Path(source.model).resolve()
         if source.encoder:
             path = Path(folder, "model.pt")
@@ -163,15 +140,17 @@ def _load_local(source: ModelSource) -> StanzaModel:
             torch.save(state, path)
         del state
         try:
-            pipeline = _pipeline(source, dir=folder, download_method=None, coref_model_path=str(path))
+            loaded = pipeline(
+                _USE, source.language, source.device, dir=folder, download_method=None, coref_model_path=str(path)
+            )
         except Exception as error:
             encoder = source.encoder or named
             hint = "" if source.encoder else "; name the folder of its encoder with encoder=PATH"
             message = (
-                f"backend stanza: {source.model} with the encoder {encoder} cannot be loaded: {_reason(error)}{hint}"
+                f"backend stanza: {source.model} with the encoder {encoder} cannot be loaded: {reason(error)}{hint}"
             )
             raise UnavailableError(message) from error
-    model = StanzaModel(pipeline, source.model)
+    model = StanzaModel(loaded, source.model)
     model.name_encoder(named)
     return model
 
@@ -182,54 +161,3 @@ def _name_encoder(config: dict[str, Any], folder: str) -> None:
     old, new = (name.split("/")[-1] for name in (config["bert_model"], folder))
     config["tokenizer_kwargs"] = {new: options[old]} if old in options else {}
     config["bert_model"] = folder
-
-
-def _load_official(source: ModelSource) -> StanzaModel:
-    method = None if source.offline else "reuse_resources"
-    try:
-        pipeline = _pipeline(source, download_method=method)
-    except Exception as error:
-        todo = (
-            "offline: load it once with the network there, or name a local one with model=PATH and encoder=PATH"
-            if source.offline
-            else "check the network (proxy: HTTPS_PROXY), or name a local one with model=PATH and encoder=PATH"
-        )
-        name = f"Stanza's coreference model for {source.language!r}"
-        raise UnavailableError(f"backend stanza: {name} cannot be had: {_reason(error)}; {todo}") from error
-    return StanzaModel(pipeline, str(pipeline.config["coref_model_path"]))
-
-
-def _pipeline(source: ModelSource, **options: object) -> Any:  # noqa: ANN401  # stanza.Pipeline
-    with _quiet():
-        import stanza
-
-        return stanza.Pipeline(
-            source.language,
-            processors="tokenize,coref",
-            tokenize_pretokenized=True,
-            device=source.device,
-            verbose=False,
-            **options,
-        )
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Without the deprecation warnings and loading bars of the libraries below Stanza."""
-    from transformers.utils import logging
-
-    bars = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        if bars:
-            logging.enable_progress_bar()
-
-
-def _reason(error: BaseException) -> str:
-    """An error of a library in one line."""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__

@@ -28,9 +28,11 @@ from merger.document import (
 from merger.errors import AnnotationError, FormatError, Location
 from merger.formats.base import Format, Lines, ReadOptions, genre_of
 from merger.formats.conll2012_cells import EMPTY_CELLS, Bracket, parse_cell
-from merger.formats.conll2012_rows import is_end, is_row, parse_begin, part_starts, split_rows
+from merger.formats.conll2012_rows import MOST_DIGITS, is_end, is_row, parse_begin, part_number, part_starts, split_rows
 from merger.formats.conll2012_writer import write_document
 from merger.notices import Notices
+
+_LONG = 60
 
 
 class Conll2012Format(Format):
@@ -83,6 +85,12 @@ class Conll2012Format(Format):
         return write_document(document, notices)
 
 
+def _shortened(text: str | None) -> str:
+    """The text in quotes, its middle left out if it is long."""
+    shown = repr(text)
+    return shown if len(shown) <= _LONG else f"{shown[: _LONG // 2]}...{shown[-_LONG // 2 :]}"
+
+
 class _Open(NamedTuple):
     sentence: int
     token: int
@@ -116,15 +124,19 @@ class _Block:
         if not name:
             # Two nameless blocks in a file must not become one document.
             name = PurePath(source.name).stem + (f"-{earlier_blocks}" if earlier_blocks else "")
-        if number is not None and not number.isdecimal():
-            raise FormatError(f"part {number!r}", source.place(line, name), expected="a part number such as 000")
-        self._number = int(number or 0)
+        found = part_number(number or "0")
+        if found is None:
+            expected = f"a part number such as 000, of at most {MOST_DIGITS} digits"
+            raise FormatError(f"part {_shortened(number)}", source.place(line, name), expected=expected)
         self._id = name
         if options.part_pattern is not None and (match := options.part_pattern.fullmatch(name)):
-            if not (match["part"] or "").isdecimal():
-                message = f"the part pattern finds part {match['part']!r} in {name!r}"
-                raise FormatError(message, source.place(line, name), expected="a part number")
-            self._id, self._number = match["document"] or name, int(match["part"])
+            found = part_number(match["part"])
+            if found is None:
+                message = f"the part pattern finds part {_shortened(match['part'])} in {_shortened(name)}"
+                expected = f"a part number of at most {MOST_DIGITS} digits"
+                raise FormatError(message, source.place(line, name), expected=expected)
+            self._id = match["document"] or name
+        self._number = found
         self._sentences: list[Sentence] = []
         self._numbers: list[str | None] = []
         self._lines: list[str] = []
@@ -243,7 +255,7 @@ class _Block:
                 )
                 self._notices.repair("mention never closed", error, "the mention is dropped")
         starts = part_starts(self._numbers, self._number)
-        numbers = [int(self._numbers[start] or 0) for start in starts] if len(starts) > 1 else [self._number]
+        numbers = [part_number(self._numbers[start]) or 0 for start in starts] if len(starts) > 1 else [self._number]
         place_of: list[tuple[int, int]] = []
         parts = []
         for index, start in enumerate(starts):

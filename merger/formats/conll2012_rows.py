@@ -13,6 +13,9 @@ from merger.formats.conll2012_cells import EMPTY_CELLS, parse_cell
 PART_COLUMN_FROM = 5
 """With this many columns or more the second is the part number."""
 
+MOST_DIGITS = 9
+"""Digits of the greatest part number. More would not fit into the messages of the service."""
+
 PADDED = "padded"
 """Layout of a sentence whose rows may have a tab after the coreference cell."""
 
@@ -32,6 +35,13 @@ def parse_begin(line: str) -> tuple[str, str | None] | None:
     if match is None:
         return None
     return (match["id"] if match["id"] is not None else match["bare"] or "").strip(), match["part"]
+
+
+def part_number(text: str | None) -> int | None:
+    """The part number that a text is; ``None`` for what is no number, or one of too many digits."""
+    if text is None or not text.isdecimal() or len(text.lstrip("0")) > MOST_DIGITS:
+        return None
+    return int(text[-MOST_DIGITS:])
 
 
 @dataclass(slots=True)
@@ -58,7 +68,8 @@ def part_starts(columns: Sequence[str | None], number: int) -> list[int]:
 
     They say where parts begin if they count up from the block's own part number; otherwise the block is one part.
     """
-    numbers = [int(column) if column is not None and column.isdecimal() else -1 for column in columns]
+    found = map(part_number, columns)
+    numbers = [-1 if each is None else each for each in found]
     if not numbers or numbers[0] != number or any(before > after for before, after in pairwise(numbers)):
         return [0]
     return [index for index, each in enumerate(numbers) if index == 0 or each != numbers[index - 1]]
@@ -89,7 +100,7 @@ def split_rows(lines: Sequence[str]) -> Rows:
     offsets = [offset for offset, line in enumerate(lines) if is_row(line)]
     columns = [split_line(lines[offset]) for offset in offsets]
     rows = Rows(offsets, [], [])
-    if any(not row[-1] for row in columns):
+    if any(not row[-1] for row in columns) and all(len(row) > 1 for row in columns):
         rows.layout = _layout(columns)
         if rows.layout == PADDED:
             columns = [row[:-1] if not row[-1] else row for row in columns]

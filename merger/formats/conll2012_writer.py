@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence
 from merger.errors import Location, UnsupportedError
 from merger.formats.conll2012_cells import EMPTY_CELLS, Bracket, format_cell, parse_cell
+from merger.formats.conll2012_head import is_head_of, new_head, tail_of, writable_id
 from merger.formats.conll2012_rows import (
     PADDED,
     PART_COLUMN_FROM,
@@ -16,9 +18,11 @@ from merger.formats.conll2012_rows import (
     is_end,
     is_row,
     parse_begin,
+    part_number,
     part_starts,
     split_line,
 )
+from merger.formats.shown import shown
 from merger.notices import Notices
 
 _UNWRITABLE = re.compile(r"[()|\s]")
@@ -27,6 +31,21 @@ _BLANK_END = re.compile(r"(?:^|\n)[ \t\r]*\n$")
 
 SentenceMentions = dict[tuple[int, int], list[tuple[int, int, str]]]
 """From (part, sentence) to its mentions as (first, last, chain id)."""
+
+
+_EMPTY = "-"
+
+
+class _Target(NamedTuple):
+    """What the rows of a document have in common: ``name`` is the document's id as it is written."""
+
+    document: Document
+    notices: Notices
+    name: str
+    newline: str
+
+    def note(self, kind: str, message: str) -> None:
+        self.notices.add(kind, message, Location(self.document.file, document=self.document.id))
 
 
 def write_document(document: Document, notices: Notices) -> Iterator[str]:
@@ -38,29 +57,31 @@ def write_document(document: Document, notices: Notices) -> Iterator[str]:
     """
     mentions = _mentions_by_sentence(document, notices)
     newline = _newline(document)
+    target = _Target(document, notices, writable_id(document, notices), newline)
     whole = document.scope is ChainScope.DOCUMENT and len(document.parts) > 1
     if whole:
         _check_part_column(document, notices)
+        _check_empty_parts(document, notices)
         _check_comments(document, notices)
     ending = ""
     for index, part in enumerate(document.parts):
-        has_head = _is_head_of(part.head, document, part)
+        has_head = is_head_of(part.head, document.id, part)
         # Under the head it was read with, a block may have in its second column what says nothing about parts.
         number = None if has_head and not whole and not _says_parts(part) else part.number
         if index == 0 or not whole:
-            yield _line(part.head if has_head else _new_head(document, part), newline)
+            yield _line(part.head if has_head else new_head(target.name, part), newline)
             ending = ""
         for position, sentence in enumerate(part.sentences):
             if ending and not _BLANK_END.search(ending):
                 yield newline if ending.endswith("\n") else newline * 2
             written = mentions.get((index, position), [])
-            text = "".join(_sentence(document, part, sentence, written, notices, newline, number))
+            text = "".join(_sentence(target, part, sentence, written, number))
             yield text
             ending = text[-4:]
         if index + 1 == len(document.parts) or not whole:
             if ending and not ending.endswith("\n"):
                 yield newline
-            yield _line(part.tail or "#end document", newline)
+            yield _line(tail_of(part), newline)
 
 
 def _says_parts(part: Part) -> bool:
@@ -83,15 +104,6 @@ def _line(text: str, newline: str) -> str:
     return text if text.endswith("\n") else text + newline
 
 
-def _is_head_of(head: str, document: Document, part: Part) -> bool:
-    begin = parse_begin(head.rstrip().rpartition("\n")[2])
-    return begin is not None and begin[0] == document.id and int(begin[1] or 0) == part.number
-
-
-def _new_head(document: Document, part: Part) -> str:
-    return f"#begin document ({_BREAKS.sub('_', document.id)}); part {part.number:03d}"
-
-
 def _check_comments(document: Document, notices: Notices) -> None:
     """Tell if a comment stands around the ends of parts, which a merged document does not have."""
     around = [part.tail for part in document.parts[:-1]] + [part.head for part in document.parts[1:]]
@@ -110,11 +122,20 @@ def _check_part_column(document: Document, notices: Notices) -> None:
             if source is None or source.format != "conll2012":
                 continue
             columns = next((split_line(line) for line in source.text.split("\n") if is_row(line)), [])
-            if len(columns) < PART_COLUMN_FROM or not columns[1].isdecimal():
+            if len(columns) < PART_COLUMN_FROM or part_number(columns[1]) is None:
                 message = f"no part boundaries: rows of {len(columns)} columns have no part number in the second"
                 place = Location(document.file, source.line, document.id, part.number)
                 notices.add("part boundaries left out", message, place)
                 return
+
+
+def _check_empty_parts(document: Document, notices: Notices) -> None:
+    """Tell if a part has no rows that could say where it is."""
+    for part in document.parts:
+        if not part.token_count:
+            place = Location(document.file, document=document.id, part=part.number)
+            message = "a part without tokens leaves no trace in a merged document: its boundaries are lost"
+            notices.add("part without tokens", message, place)
 
 
 def _mentions_by_sentence(document: Document, notices: Notices) -> SentenceMentions:
@@ -176,7 +197,7 @@ def _without_crossing(document: Document, chain: Chain, notices: Notices) -> Ite
         if open_mentions and open_mentions[-1].last < mention.last:
             place = Location(document.file, document=document.id, part=mention.part, sentence=mention.sentence)
             first, second = (" ".join(document.forms(crossing)) for crossing in (open_mentions[-1], mention))
-            message = f"mentions {first!r} and {second!r} of chain {chain.id} cross"
+            message = f"mentions {first!r} and {second!r} of chain {shown(chain.id)} cross"
             error = UnsupportedError(
                 message,
                 place,
@@ -212,29 +233,31 @@ def _cells(mentions: Sequence[tuple[int, int, str]]) -> dict[int, list[Bracket]]
 
 
 def _sentence(
-    document: Document,
-    part: Part,
-    sentence: Sentence,
-    mentions: Sequence[tuple[int, int, str]],
-    notices: Notices,
-    newline: str,
-    number: int | None,
+    target: _Target, part: Part, sentence: Sentence, mentions: Sequence[tuple[int, int, str]], number: int | None
 ) -> Iterator[str]:
     """The text of a sentence; ``number`` goes to the second column of rows that had another one."""
     cells = _cells(mentions)
     source = sentence.source
     if source is None or source.format != "conll2012":
-        yield from _new_rows(document, part, sentence, cells, notices, newline)
+        yield from _new_rows(target, part, sentence, cells)
         return
     token = 0
     lines = source.text.split("\n")
     rows = [line for line in lines if is_row(line)]
     blank = next((cell for cell in map(partial(_cell, layout=source.layout), rows) if cell in EMPTY_CELLS), "-")
+    was = _part_column(rows[0]) if rows else None
+    renumbered = None if was is None or number is None or was == number else (was, number)
     for index, line in enumerate(lines):
         if is_row(line):
-            lines[index] = _changed_row(line, source.layout, number, cells.get(token), blank)
+            lines[index] = _changed_row(line, source.layout, renumbered, cells.get(token), blank)
             token += 1
     yield "\n".join(lines)
+
+
+def _part_column(row: str) -> int | None:
+    """The part number in a row's second column."""
+    columns = split_line(row)
+    return part_number(columns[1]) if len(columns) >= PART_COLUMN_FROM else None
 
 
 def _cell_span(row: str, layout: str) -> tuple[int, int]:
@@ -253,7 +276,13 @@ def _cell(row: str, layout: str) -> str:
     return row[start:end]
 
 
-def _changed_row(row: str, layout: str, number: int | None, brackets: list[Bracket] | None, blank: str) -> str:
+def _changed_row(
+    row: str, layout: str, renumbered: tuple[int, int] | None, brackets: list[Bracket] | None, blank: str
+) -> str:
+    """The row with these brackets; ``renumbered``: the sentence's part number as it was, and as it becomes.
+
+    A row with another part number than its sentence's first keeps it: readers look at the first only.
+    """
     start, end = _cell_span(row, layout)
     cell = row[start:end]
     if brackets is None:
@@ -261,13 +290,11 @@ def _changed_row(row: str, layout: str, number: int | None, brackets: list[Brack
             row = row[:start] + blank + row[end:]
     elif cell in EMPTY_CELLS or not _same_meaning(parse_cell(cell), brackets):
         row = row[:start] + format_cell(brackets) + row[end:]
-    if number is None:
+    if renumbered is None or _part_column(row) != renumbered[0]:
         return row
     columns = split_line(row)
-    if len(columns) >= PART_COLUMN_FROM and columns[1].isdecimal() and int(columns[1]) != number:
-        at = row.index(columns[1], row.index(columns[0]) + len(columns[0]))
-        row = row[:at] + str(number) + row[at + len(columns[1]) :]
-    return row
+    at = row.index(columns[1], row.index(columns[0]) + len(columns[0]))
+    return row[:at] + str(renumbered[1]) + row[at + len(columns[1]) :]
 
 
 def _same_meaning(cell: tuple[Bracket, ...] | str, brackets: list[Bracket]) -> bool:
@@ -286,32 +313,26 @@ def _same_meaning(cell: tuple[Bracket, ...] | str, brackets: list[Bracket]) -> b
     return sorted(meant) == sorted(brackets)
 
 
-def _new_rows(
-    document: Document,
-    part: Part,
-    sentence: Sentence,
-    cells: dict[int, list[Bracket]],
-    notices: Notices,
-    newline: str,
-) -> Iterator[str]:
+def _new_rows(target: _Target, part: Part, sentence: Sentence, cells: dict[int, list[Bracket]]) -> Iterator[str]:
     token = 0
     for index, form in enumerate(sentence.forms):
         if index in sentence.empty:
-            place = Location(document.file, document=document.id)
-            notices.add("empty nodes left out", "CoNLL-2012 has no empty nodes: they are left out", place)
+            target.note("empty nodes left out", "CoNLL-2012 has no empty nodes: they are left out")
             continue
+        if not form:
+            target.note("token without text", f"a token without text is written as {_EMPTY!r}")
         tag = (sentence.xpos[index] if sentence.xpos else "") or (sentence.upos[index] if sentence.upos else "")
         speaker = sentence.speakers[index] if sentence.speakers else ""
-        columns = [document.id, str(part.number), str(token), form, tag, "-", "-", "-", "-", speaker, "*"]
-        for position, column in enumerate(columns):
-            if not column or _BREAKS.search(column):
-                columns[position] = _BREAKS.sub("_", column) or "-"
-                if column:
-                    notices.add(
-                        "tab or line end in a cell",
-                        "written as _",
-                        Location(document.file, document=document.id),
-                    )
-        yield "\t".join(columns) + f"\t{format_cell(cells.get(token, []))}{newline}"
+        columns = [target.name, str(part.number), str(token), form, tag, *[_EMPTY] * 4, speaker, "*"]
+        row = "\t".join(_column(target, column) for column in columns)
+        yield f"{row}\t{format_cell(cells.get(token, []))}{target.newline}"
         token += 1
-    yield newline
+    yield target.newline
+
+
+def _column(target: _Target, text: str) -> str:
+    written = _BREAKS.sub("_", text)
+    if written != text:
+        message = f"{text!r} is written as {written!r}: cells of CoNLL-2012 have no tabs or line ends"
+        target.note("tab or line end in a cell", message)
+    return written or _EMPTY

@@ -18,7 +18,7 @@ from merger.formats.corefud_cells import (
     order_cell,
     reads_back,
 )
-from merger.formats.corefud_entity import Fields, RawMention, brackets_of, parse_entities
+from merger.formats.corefud_entity import REPAIRED, Fields, RawMention, brackets_of, parse_entities
 from merger.notices import Notices
 
 LINK_ATTRIBUTES = ("Bridge", "SplitAnte", "Split")
@@ -49,7 +49,7 @@ def has_links(text: str) -> bool:
 
 def is_unchanged(source: SentenceSource, wanted: Sequence[Wanted], target: Fields) -> bool:
     """Whether the sentence's ``Entity`` values say already what the chains want."""
-    if len(wanted) != len(source.details) or (wanted and source.layout != target.text):
+    if REPAIRED in source.details or len(wanted) != len(source.details) or (wanted and source.layout != target.text):
         return False
     for spans, entity, etype, _ in wanted:
         content = source.details.get(spans)
@@ -80,6 +80,7 @@ class SentenceChange:
         self._lines = lines
         self._sentence = sentence
         self._source = Fields(source.layout)
+        self._details = source.details
         self._target = target
         self._notices = notices
         self._rows = [
@@ -107,7 +108,9 @@ class SentenceChange:
         Raises :class:`~merger.errors.UnsupportedError` if brackets cannot say it.
         """
         raw = parse_entities(self._raw_cells.items(), self._source).mentions
-        matched = _match(raw, wanted, self._source)
+        matched = _match(raw, wanted, self._source, self._details)
+        if REPAIRED in self._details:
+            self._clear_ranges()
         if rewrite_links is not None:
             self._rewrite_links(raw, matched, rewrite_links)
         placed = self._placed(raw, matched, wanted)
@@ -118,6 +121,13 @@ class SentenceChange:
             value = cells.get(token, "")
             if value != self._raw_cells.get(token, ""):
                 self._set(token, "Entity", value)
+
+    def _clear_ranges(self) -> None:
+        """Take out what stands on the rows of multiword tokens, where it is not read."""
+        for index, line in enumerate(self._lines):
+            number, tab, _ = line.partition("\t")
+            if "-" in number and tab and line[0] != "#" and get_attribute(misc := line.split("\t", 9)[9], "Entity"):
+                self._lines[index] = line[: len(line) - len(misc)] + set_attribute(misc, "Entity", "")
 
     def _content(self, content: str, key: str, etype: str | None) -> str:
         """An opening bracket's text with another id, another type if wanted, and the fields in the block's order."""
@@ -201,8 +211,10 @@ def _wrong_openings(brackets: Sequence[CellBracket], fields: Fields) -> bool:
     return False
 
 
-def _match(raw: Sequence[RawMention], wanted: Sequence[Wanted], fields: Fields) -> dict[int, Wanted]:
-    """Which raw mention stays as which wanted one; raw ones that contradict another are left over."""
+def _match(
+    raw: Sequence[RawMention], wanted: Sequence[Wanted], fields: Fields, details: Mapping[Spans, str]
+) -> dict[int, Wanted]:
+    """Which raw mention stays as which wanted one; those that reading dropped in favour of another are left over."""
     todo: dict[Spans, list[Wanted]] = {}
     for each in wanted:
         todo.setdefault(each.spans, []).append(each)
@@ -210,7 +222,8 @@ def _match(raw: Sequence[RawMention], wanted: Sequence[Wanted], fields: Fields) 
     for same_entity in (True, False):
         for index, mention in enumerate(raw):
             spans = mention.spans
-            for each in () if index in matched else todo.get(spans, ()):
+            stays = index not in matched and details.get(spans) == mention.content
+            for each in todo.get(spans, ()) if stays else ():
                 if not same_entity or fields.entity(mention.content) == each.entity:
                     matched[index] = each
                     todo[spans].remove(each)

@@ -10,6 +10,9 @@ import re
 from pathlib import PurePath
 from typing import NamedTuple
 
+PART_DIGITS = 9
+"""How long a part number may be, in any format: beyond any real text, and far from where integers get slow to parse."""
+
 _COMMENT = re.compile(
     r"#\s*(?:(newdoc)(?:\s+id)?\s*(?:=(.*))?$|(global\.Entity|part|speaker|meta::[^=]*?)\s*=(.*)$)", re.DOTALL
 )
@@ -34,10 +37,13 @@ def parse_comment(line: str) -> Comment | None:
 
 
 def part_number(comment: Comment) -> int | None:
-    """The number in a ``# part`` comment, or ``None`` if the comment is about something else."""
-    if comment.name == "part" and comment.value.isascii() and comment.value.isdecimal():
-        return int(comment.value)
-    return None
+    """The number in a ``# part`` comment, or ``None`` if the comment is about something else or has no number."""
+    return parse_part(comment.value) if comment.name == "part" else None
+
+
+def parse_part(text: str) -> int | None:
+    """A part number as text, or ``None`` if it is none or too long."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= PART_DIGITS else None
 
 
 def name_from_file(file: str | None) -> str:

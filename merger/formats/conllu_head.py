@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from merger.formats.conllu_comments import Comment, parse_comment, part_number
+
+_OTHER_FORMAT = re.compile(r"^#(begin|end) document", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +17,8 @@ class Head:
 
     ``document`` is the document's id if the sentence begins a ``# newdoc``, else ``None``; with ``nameless`` the id
     may be missing, as it was made from the file's name. ``part`` is the number of the part that the sentence lies in;
-    ``states_part`` says that a ``# part`` comment is needed here. ``fields`` is the ``global.Entity`` to declare, empty
-    if the text may stay without, and ``genre`` what a new top should say, if anything.
+    ``states_part`` says that a ``# part`` comment is needed here. ``fields`` is the ``global.Entity`` that holds here,
+    at a ``# newdoc`` empty if the text may stay without, and ``genre`` what a new top should say, if anything.
     """
 
     document: str | None
@@ -41,6 +44,18 @@ def begins_document(text: str) -> bool:
     if "newdoc" not in text:
         return False
     return any(comment.name == "newdoc" for _, comment in _comments(text.split("\n")))
+
+
+def is_conllu_head(text: str) -> bool:
+    """Whether a part's head was read from CoNLL-U: other formats' heads are no comments for it."""
+    return begins_document(text) and not _OTHER_FORMAT.search(text)
+
+
+def states_id(text: str, name: str) -> bool:
+    """Whether a ``# newdoc`` comment in a sentence's text says just this id."""
+    if "newdoc" not in text:
+        return False
+    return any(comment == ("newdoc", name) for _, comment in _comments(text.split("\n")))
 
 
 def top_lines(text: str) -> list[str]:
@@ -78,8 +93,11 @@ def set_head(lines: list[str], head: Head, lost: Callable[[str], None]) -> None:
     above: list[str] = []
     part_line = _part_line(lines, comments, head, taken, ending)
     if head.document is None:
+        # Without a newdoc of its own the sentence was no top: what it repeats there is its own.
+        was_top = any(comment.name == "newdoc" for _, comment in comments)
         for index, comment in comments:
-            if is_top_comment(comment):
+            misleads = comment.name == "global.Entity" and comment.value != head.fields
+            if misleads or (was_top and is_top_comment(comment)):
                 taken.add(index)
                 if comment.name != "newdoc":
                     lost(lines[index].strip())

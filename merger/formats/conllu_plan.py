@@ -10,7 +10,8 @@ from merger.document import ChainScope, Document, Sentence
 from merger.errors import Location
 from merger.formats.conllu_changes import Wanted, has_links
 from merger.formats.conllu_head import begins_document
-from merger.formats.corefud_entity import DEFAULT_FIELDS, Fields, writable_ids
+from merger.formats.corefud_entity import DEFAULT_FIELDS, REPAIRED, Fields, writable_ids
+from merger.formats.shown import shown
 from merger.notices import Notices
 
 _Place = tuple[int, int]
@@ -128,7 +129,7 @@ def _etypes(document: Document, plan: Plan, notices: Notices) -> tuple[dict[int,
             found = ", ".join(f"{etype} ({count})" for etype, count in counts.most_common())
             notices.add(
                 "entity types differ in a merged chain",
-                f"chain {chain.id} has the types {found}: {etypes[index]} is written for all its mentions",
+                f"chain {shown(chain.id)} has the types {found}: {etypes[index]} is written for all its mentions",
                 Location(document.file, document=document.id),
             )
     return etypes, overrides
@@ -173,10 +174,10 @@ class Links:
             if not arrow:
                 links[link] = None
             elif new_source is None or new_target is None:
-                message = f"link {link} is left out: one of its entities is not in this text any more"
+                message = f"link {shown(link)} is left out: one of its entities is not in this text any more"
                 self._notices.add("link to a lost entity", message, place)
             elif new_source == new_target and source != target:
-                message = f"link {link} is left out: its entities are one now"
+                message = f"link {shown(link)} is left out: its entities are one now"
                 self._notices.add("link inside one entity", message, place)
             else:
                 links[f"{new_target}<{new_source}{colon}{relation}"] = None
@@ -197,6 +198,8 @@ def _make_links(document: Document, plan: Plan, notices: Notices) -> Links:
                 continue
             fields = Fields(layout)
             for spans, content in sentence.source.details.items():
+                if spans == REPAIRED:
+                    continue
                 raw = fields.entity(content)
                 links.note(plan.origins[part_index, index], block, raw, written.get(spans))
     return links

@@ -19,12 +19,13 @@ from merger.document import (
 )
 from merger.errors import AnnotationError, FormatError, Location
 from merger.formats.base import Lines, ReadOptions, genre_of
-from merger.formats.conllu_comments import Comment, name_from_file, parse_comment, part_number
+from merger.formats.conllu_comments import PART_DIGITS, Comment, name_from_file, parse_comment, parse_part
 from merger.formats.conllu_misc import get_attribute
-from merger.formats.conllu_rows import RowError, Rows, read_rows
+from merger.formats.conllu_rows import RowError, Rows, read_rows, shorten
 from merger.formats.corefud_entity import (
     NO_FIRST_STRETCH,
     NO_LAST_STRETCH,
+    REPAIRED,
     SYNTAX,
     UNCLOSED,
     UNOPENED,
@@ -33,9 +34,11 @@ from merger.formats.corefud_entity import (
     RawMention,
     parse_entities,
 )
+from merger.formats.shown import shown
 
 _DIGITS = frozenset("0123456789")
 _NO_DETAILS: Mapping[tuple[Span, ...], str] = {}
+_REPAIRED_ONLY: Mapping[tuple[Span, ...], str] = {REPAIRED: ""}
 
 
 @dataclass(slots=True)
@@ -141,8 +144,12 @@ class _Reader:
             block.speaker = comment.value
         elif comment.name == "meta::genre":
             block.genre = comment.value
-        elif (number := part_number(comment)) is not None:
-            block.part = number
+        elif comment.name == "part":
+            block.part = parse_part(comment.value)
+            if block.part is None:
+                message = f"part {shorten(comment.value)!r}"
+                expected = f"a part number such as 0, of {PART_DIGITS} digits at most"
+                raise FormatError(message, self._source.place(line), expected=expected)
 
     def _set_fields(self, text: str, line: int) -> None:
         self._has_fields = True
@@ -178,11 +185,12 @@ class _Reader:
         number = block.part or 0
         pattern = self._options.part_pattern
         if pattern is not None and (match := pattern.fullmatch(name)):
-            if not match["part"].isdecimal():
-                message = f"part {match['part']!r} in the id {name!r}"
-                raise FormatError(message, self._source.place(block.start), expected="a number")
-            name = match["document"]
-            number = int(match["part"])
+            found = parse_part(match["part"])
+            if found is None:
+                message = f"part {shorten(match['part'])!r} in the id {shorten(name)!r}"
+                expected = f"a number of {PART_DIGITS} digits at most"
+                raise FormatError(message, self._source.place(block.start), expected=expected)
+            name, number = match["document"], found
         self._documents += 1
         return _Document(self._source, self._options, name, number, has_fields=self._has_fields)
 
@@ -230,6 +238,9 @@ class _Document:
         self._sentences = []
         if number in self._numbers:
             raise FormatError(f"part {number} comes twice", self._place(line), expected="every part once")
+        if number < self.number:
+            message = f"part {number} comes after part {self.number}"
+            raise FormatError(message, self._place(line), expected="parts in order")
         self._numbers.add(number)
         self.number = number
 
@@ -259,10 +270,11 @@ class _Document:
             value = get_attribute(rows.misc[token], "Entity")
             if value:
                 cells.append((token, value))
+        repaired = False
         for row in rows.ranges:
-            self._warn_of_range(block, row)
+            repaired |= self._warn_of_range(block, row)
         if not cells:
-            return _NO_DETAILS
+            return _REPAIRED_ONLY if repaired else _NO_DETAILS
         self._has_entities = True
         parsed = parse_entities(cells, fields)
         for problem in parsed.problems:
@@ -272,6 +284,9 @@ class _Document:
         if len(details) < len(mentions):
             mentions = self._one_per_span(mentions, block)
             details = {mention.spans: mention.content for mention in mentions}
+            repaired = True
+        if repaired or parsed.problems:
+            details[REPAIRED] = ""
         part, sentence = len(self._parts), len(self._sentences)
         for entity, _, spans, _ in mentions:
             place = Mention(part, sentence, spans[0][0], spans[-1][1], spans if len(spans) > 1 else ())
@@ -292,22 +307,24 @@ class _Document:
                 continue
             place = self._place(block.line_of_token(mention.spans[0][0]))
             if mention.id == owner.id:
-                error = AnnotationError(f"one span is a mention of entity {owner.id} twice", place)
+                error = AnnotationError(f"one span is a mention of entity {shown(owner.id)} twice", place)
                 self._notices.warn("span twice in a chain", error)
                 continue
-            message = f"one span is a mention of entity {owner.id} and of entity {mention.id}"
+            message = f"one span is a mention of entity {shown(owner.id)} and of entity {shown(mention.id)}"
             error = AnnotationError(message, place, expected="every span in one entity")
             self._notices.repair("span in two chains", error, "it stays in the entity that begins first")
             if rank[mention.id] < rank[owner.id]:
                 owners[mention.spans] = mention
         return list(owners.values())
 
-    def _warn_of_range(self, block: _Block, row: int) -> None:
-        if get_attribute(block.rows[row].rpartition("\t")[2], "Entity"):
-            place = self._place(block.line_of_row(row))
-            message = "Entity on the row of a multiword token is not read"
-            error = FormatError(message, place, expected="brackets on the rows of words")
-            self._notices.warn("entity on a multiword token", error)
+    def _warn_of_range(self, block: _Block, row: int) -> bool:
+        if not get_attribute(block.rows[row].rpartition("\t")[2], "Entity"):
+            return False
+        place = self._place(block.line_of_row(row))
+        message = "Entity on the row of a multiword token is not read, and left out in writing"
+        error = FormatError(message, place, expected="brackets on the rows of words")
+        self._notices.warn("entity on a multiword token", error)
+        return True
 
     def _report(self, problem: Problem, line: int) -> None:
         if problem.kind is SYNTAX:
@@ -321,7 +338,7 @@ class _Document:
         if earlier:
             opened = earlier.pop().line
             error = AnnotationError(
-                f"a mention of entity {problem.key} that opened at line {opened} goes on in another sentence",
+                f"a mention of entity {shown(problem.key)} that opened at line {opened} goes on in another sentence",
                 self._place(line),
                 expected="mentions inside one sentence",
             )
@@ -331,7 +348,7 @@ class _Document:
         self._drop(kind, problem, line)
 
     def _drop(self, kind: str, problem: Problem, line: int) -> None:
-        error = AnnotationError(f"a mention of entity {problem.key} {problem.kind.text}", self._place(line))
+        error = AnnotationError(f"a mention of entity {shown(problem.key)} {problem.kind.text}", self._place(line))
         repair = "the bracket is dropped" if problem.kind in {UNOPENED, NO_FIRST_STRETCH} else "the mention is dropped"
         self._notices.repair(kind, error, repair)
 

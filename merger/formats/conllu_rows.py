@@ -10,8 +10,8 @@ from typing import NamedTuple
 COLUMNS = 10
 _FORM, _UPOS, _XPOS, _HEAD, _DEPS, _MISC = 1, 3, 4, 6, 8, 9
 _WORD = re.compile(r"[1-9][0-9]*", re.ASCII)
-_RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)", re.ASCII)
-_EMPTY = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)", re.ASCII)
+_RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.ASCII)
+_EMPTY = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})", re.ASCII)
 
 
 class RowError(Exception):
@@ -99,13 +99,14 @@ def _columns(rows: list[list[str]]) -> list[tuple[str, ...]]:
         while len(cells) > COLUMNS and not cells[-1].strip():
             cells.pop()
         if len(cells) == 1:
-            raise RowError(index, f"no tab in {_short(cells[0])!r}", f"{COLUMNS} columns separated by tabs")
+            raise RowError(index, f"no tab in {shorten(cells[0])!r}", f"{COLUMNS} columns separated by tabs")
         if len(cells) != COLUMNS:
             raise RowError(index, f"{len(cells)} columns", f"{COLUMNS}, separated by tabs")
     return list(zip(*rows, strict=True))
 
 
-def _short(text: str, length: int = 40) -> str:
+def shorten(text: str, length: int = 40) -> str:
+    """A text for a message: its beginning."""
     text = text.strip()
     return text if len(text) <= length else text[: length - 3] + "..."
 
@@ -131,7 +132,7 @@ def _number_tokens(ids: Sequence[str]) -> tuple[list[int], dict[str, int], tuple
             word, node = word + 1, 0
         elif _WORD.fullmatch(cell):
             hint = "a blank line is missing" if cell == "1" else None
-            raise RowError(row, f"id {cell} after {word or 'the start'}", f"id {word + 1}", hint)
+            raise RowError(row, f"id {shorten(cell)} after {word or 'the start'}", f"id {word + 1}", hint)
         elif match := _RANGE.fullmatch(cell):
             first, last = int(match[1]), int(match[2])
             if first != word + 1 or first <= covered or last < first:
@@ -144,7 +145,7 @@ def _number_tokens(ids: Sequence[str]) -> tuple[list[int], dict[str, int], tuple
             node += 1
             empty.append(len(kept))
         else:
-            raise RowError(row, f"id {cell!r}", "a word (8), a range (8-9) or an empty node (8.1)")
+            raise RowError(row, f"id {shorten(cell)!r}", "a word (8), a range (8-9) or an empty node (8.1)")
         positions[cell] = len(kept)
         kept.append(row)
     if covered > word:
@@ -160,7 +161,7 @@ def _plain_heads(column: tuple[str, ...]) -> tuple[int, ...] | None:
     if max(heads) >= len(column):
         known = {"_", "0", *_plain_ids(len(column))}
         row = next(row for row, cell in enumerate(column) if cell not in known)
-        raise RowError(row, f"HEAD {column[row]!r}", "0 or the id of a word of the sentence")
+        raise RowError(row, f"HEAD {shorten(column[row])!r}", "0 or the id of a word of the sentence")
     return None if max(heads) < 0 and column.count("_") == len(column) else heads
 
 
@@ -174,7 +175,7 @@ def _heads(
         elif cell in {"_", "0"}:
             heads.append(-1)
         else:
-            raise RowError(kept[index], f"HEAD {cell!r}", "0 or the id of a word of the sentence")
+            raise RowError(kept[index], f"HEAD {shorten(cell)!r}", "0 or the id of a word of the sentence")
     if max(heads) < 0 and columns[_HEAD].count("_") == len(heads):
         return None
     for index in empty:

@@ -11,7 +11,17 @@ from merger.errors import Location
 from merger.formats.base import genre_of
 from merger.formats.conllu_changes import SentenceChange, has_links, is_unchanged, new_content
 from merger.formats.conllu_comments import is_name_from_file
-from merger.formats.conllu_head import Head, begins_document, may_need_change, new_head, set_head, top_lines
+from merger.formats.conllu_head import (
+    Head,
+    begins_document,
+    is_conllu_head,
+    may_need_change,
+    new_head,
+    set_head,
+    states_id,
+    top_lines,
+)
+from merger.formats.conllu_ids import writable_id
 from merger.formats.conllu_new_rows import new_sentence
 from merger.formats.conllu_plan import Plan, conllu_layout, make_plan
 from merger.formats.corefud_cells import Placed, make_cells
@@ -31,7 +41,7 @@ class _Writer:
         self._document = document
         self._notices = notices
         self._plan: Plan = make_plan(document, notices)
-        self._id = " ".join(document.id.split()) or "document"
+        self._id = self._writable_id()
         self._several = len(document.parts) > 1
         # Without an id in the text, only a document that stays one `# newdoc` can do without one again.
         self._nameless = len(self._plan.fields) == 1 and is_name_from_file(document.id, document.file)
@@ -39,18 +49,38 @@ class _Writer:
         self._sentences = 0
 
     def write(self) -> Iterator[str]:
+        parts = self._document.parts
+        blocks = self._plan.blocks
+        with_words = {block for block, part in zip(blocks, parts, strict=True) if _has_words(part)}
         block = -1
-        for index, part in enumerate(self._document.parts):
-            begins = self._plan.blocks[index] != block
-            block = self._plan.blocks[index]
-            if part.sentences:
-                for position, sentence in enumerate(part.sentences):
-                    head = self._head(index, begins=begins and position == 0, first=position == 0)
-                    yield self._sentence(index, position, sentence, head)
-            else:
-                yield self._empty_part(part, self._head(index, begins=begins, first=True))
-            if part.tail and (not part.sentences or conllu_layout(part.sentences[-1]) is not None):
-                yield _complete(part.tail) if index + 1 < len(self._document.parts) else part.tail
+        for index, part in enumerate(parts):
+            begins = blocks[index] != block
+            if not _has_words(part) and (blocks[index] in with_words or not begins):
+                message = f"part {part.number} has no words: it is not in the text"
+                self._notices.add("empty part left out", message, self._place(index))
+                continue
+            block = blocks[index]
+            for position, sentence in enumerate(part.sentences):
+                head = self._head(index, begins=begins and position == 0, first=position == 0)
+                yield self._sentence(index, position, sentence, head)
+            if not part.sentences:
+                yield self._empty_part(part, self._head(index, begins=True, first=True))
+            elif part.tail and conllu_layout(part.sentences[-1]) is not None:
+                yield _complete(part.tail) if index + 1 < len(parts) else part.tail
+
+    def _writable_id(self) -> str:
+        name = self._document.id
+        written = writable_id(name)
+        if written == name:
+            return name
+        part = self._document.parts[0] if self._document.parts else Part(())
+        source = part.sentences[0].source if part.sentences else None
+        if states_id(part.head if source is None else source.text, name):
+            # What could be read may stay as it is.
+            return name
+        message = f"document id {name!r} is written as {written}: `# newdoc id` has one line and no blanks at its ends"
+        self._notices.add("document renamed", message, Location(self._document.file, document=name))
+        return written
 
     def _head(self, part: int, *, begins: bool, first: bool) -> Head:
         document = self._document
@@ -62,11 +92,11 @@ class _Writer:
             self._nameless,
             number,
             first and (self._several or number != 0),
-            fields if begins else "",
+            fields,
             genre or "",
         )
 
-    def _place(self, part: int, sentence: int) -> Location:
+    def _place(self, part: int, sentence: int | None = None) -> Location:
         return Location(self._document.file, document=self._document.id, part=part, sentence=sentence)
 
     def _sentence(self, part: int, position: int, sentence: Sentence, head: Head) -> str:
@@ -126,18 +156,15 @@ class _Writer:
 
     def _empty_part(self, part: Part, head: Head) -> str:
         lines: list[str] = []
-        if begins_document(part.head):
+        if is_conllu_head(part.head):
             lines = part.head.split("\n")
             head = replace(head, fields="")
-        if head.document is None:
-            self._notices.add(
-                "empty part left out",
-                f"part {part.number} has no sentences: it is not in the text",
-                Location(self._document.file, document=self._document.id),
-            )
-            return ""
         set_head(lines, head, lambda _: None)
         return _complete("\n".join(lines))
+
+
+def _has_words(part: Part) -> bool:
+    return any(sentence.forms for sentence in part.sentences)
 
 
 def _complete(text: str) -> str:

@@ -21,9 +21,13 @@ DEFAULT_FIELDS = "GRP-etype-head-other"
 """What a text without a field order is given. CorefUD's tools take ids under ``GRP`` as local to their ``# newdoc``,
 which ids from elsewhere are, and ids under ``eid`` as unique in the file."""
 
+REPAIRED: tuple[Span, ...] = ()
+"""A key among a sentence's details, as no mention is without spans: its brackets say more or other than what was taken
+from them, so they cannot stay."""
+
 _OLD_NAMES = {"GRP": "eid", "entity": "etype"}
 _BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)")
-_MARK = re.compile(r"(.+)\[([0-9]+)/([0-9]+)\]", re.DOTALL)
+_MARK = re.compile(r"(.+)\[([0-9]{1,9})/([0-9]{1,9})\]", re.DOTALL)
 _CELLS_KEPT = 1 << 14
 _FORBIDDEN = re.compile(r"[\s()\-|=\[\]<,]")
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, TextIO, cast
 
 from merger.errors import FormatError, InputError, Location
 
@@ -38,7 +39,7 @@ def find_files(path: str, suffixes: tuple[str, ...]) -> list[str]:
     if not found:
         raise InputError(
             "no annotation file in this directory",
-            Location(path),
+            Location(display_name(path)),
             expected=f"names ending in {', '.join(suffixes)}",
         )
     return sorted(found, key=_natural)
@@ -53,8 +54,8 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 
 def display_name(path: str) -> str:
-    """The name under which a path appears in messages."""
-    return "<stdin>" if path == STDIN else path
+    r"""The name under which a path appears in messages: bytes that are not UTF-8 as ``\xff``."""
+    return "<stdin>" if path == STDIN else os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def open_bytes(path: str) -> BinaryIO:
@@ -66,7 +67,7 @@ def open_bytes(path: str) -> BinaryIO:
         raise InputError("the name of an input is empty", expected=f"a file, a directory or {STDIN}")
     name = display_name(path)
     try:
-        raw = sys.stdin.buffer if path == STDIN else Path(path).open("rb")  # noqa: SIM115  # the reader closes it
+        raw = _stdin(name) if path == STDIN else Path(path).open("rb")  # noqa: SIM115  # the reader closes it
         if raw.closed:
             raise InputError("standard input was read before", Location(name), expected=f"{STDIN} once")
         buffered = cast("io.BufferedReader", raw)
@@ -75,6 +76,14 @@ def open_bytes(path: str) -> BinaryIO:
     except (OSError, ValueError) as error:
         raise _unreadable(error, name) from None
     return buffered
+
+
+def _stdin(name: str) -> BinaryIO:
+    # None where the process was started without one (`<&-`), whatever the stubs say.
+    stream = cast("TextIO | None", sys.stdin)
+    if stream is None:
+        raise InputError("standard input is closed", Location(name))
+    return stream.buffer
 
 
 class _Unpacked(gzip.GzipFile):

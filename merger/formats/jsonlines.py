@@ -6,7 +6,8 @@ line, ends inclusive), ``speakers`` (per token, nested like the sentences or fla
 ``upos`` and ``genre``. Part boundaries are this package's addition: ``part_ids`` (one number a sentence) or ``parts``
 (``[first, last]`` sentence of each part, inclusive). All other keys are kept.
 
-A cluster's chain is named by its index. A line whose clusters cross its parts is a merged document.
+A cluster's chain is named by its index. A line whose clusters cross its parts is a merged document, and so is one with
+``"chain_scope": "document"`` (this package's too), which a merged document without any such cluster needs.
 """
 
 from __future__ import annotations

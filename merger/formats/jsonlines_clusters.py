@@ -56,7 +56,11 @@ def read_clusters(value: object, key: str, tokens: TokenIndex, place: Location, 
         spans = []
         for mention in cluster:
             span = _span(mention, name, tokens, place)
-            if span in owner:
+            if tokens.sentence(span[0]) != tokens.sentence(span[1]):
+                message = f"{name} has the mention {mention} over a sentence boundary"
+                error = AnnotationError(message, place, expected="mentions inside one sentence")
+                notices.repair("mention over a sentence boundary", error, "the mention is dropped")
+            elif span in owner:
                 _report_owned(span, name, index, owner[span], place, notices)
             else:
                 owner[span] = index
@@ -84,9 +88,6 @@ def _span(mention: object, name: str, tokens: TokenIndex, place: Location) -> Sp
             expected=f"offsets from 0 to {tokens.total - 1}",
             hint="ends are inclusive; exclusive ends look like this" if last == tokens.total else None,
         )
-    if tokens.sentence(first) != tokens.sentence(last):
-        message = f"{name} has the mention {mention} over a sentence boundary"
-        raise AnnotationError(message, place, expected="mentions inside one sentence")
     return first, last
 
 

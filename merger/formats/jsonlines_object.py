@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NoReturn
 
 Object = dict[str, object]
 _BLANKS = re.compile(r"[ \t\n\r]*")
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _DECODER = json.JSONDecoder()
 
@@ -46,6 +47,24 @@ def _unique(pairs: list[tuple[str, object]]) -> Object:
 
 def _refuse(constant: str) -> NoReturn:
     raise JsonError(f"{constant} is not a number in JSON")
+
+
+def find_lone_surrogate(text: str, content: Mapping[str, object], keys: Iterable[str]) -> tuple[str, str] | None:
+    """The first of these keys with half of a surrogate pair in a string, and the string; ``text`` is the whole line.
+
+    Text that was decoded has them in escapes only.
+    """
+    if "\\u" not in text or not _SURROGATE_ESCAPE.search(text):
+        return None
+    for key in keys:
+        left = [content.get(key)]
+        while left:
+            value = left.pop()
+            if isinstance(value, list):
+                left += value
+            elif isinstance(value, str) and _SURROGATE.search(value):
+                return key, value
+    return None
 
 
 def type_name(value: object) -> str:

@@ -6,37 +6,46 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from sys import intern
 
-from merger.document import ChainScope, Document, Mention, Part, Sentence, chain_order, make_chain
-from merger.errors import FormatError, Location
+from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence, chain_order, make_chain
+from merger.errors import AnnotationError, FormatError, Location
 from merger.formats.base import Lines, ReadOptions, genre_of
+from merger.formats.conllu_comments import PART_DIGITS, name_from_file, parse_part
+from merger.formats.conllu_rows import shorten
 from merger.formats.jsonlines_clusters import Cluster, TokenIndex, index_tokens, read_clusters
-from merger.formats.jsonlines_object import JsonError, Object, parse_object, type_name
+from merger.formats.jsonlines_object import JsonError, Object, dump, find_lone_surrogate, parse_object, type_name
+from merger.formats.shown import shown
 from merger.notices import Notices
 
 CLUSTER_KEYS = ("clusters", "predicted_clusters")
+SCOPE_KEY = "chain_scope"
+_TEXT_KEYS = ("doc_key", "sentences", "speakers", "pos", "xpos", "upos", "genre")
+_LEAST_TOO_HIGH = 10**PART_DIGITS
 NO_SPEAKER = "-"
 
 
 def read_jsonlines(source: Lines, options: ReadOptions) -> Iterator[Document]:
     """Yield the documents of one input; see :class:`merger.formats.jsonlines.JsonlinesFormat`."""
-    empty = True
+    count = 0
     for number, line in enumerate(source.lines, 1):
         if line.strip():
-            empty = False
-            yield _read_line(line, source, number, options)
-    if empty:
+            yield _read_line(line, source, number, options, count)
+            count += 1
+    if not count:
         raise FormatError("the file is empty", source.place(None), expected="a JSON object a line")
 
 
-def _read_line(line: str, source: Lines, number: int, options: ReadOptions) -> Document:
+def _read_line(line: str, source: Lines, number: int, options: ReadOptions, count: int) -> Document:
+    """The document of a line that ``count`` others came before."""
     place = source.place(number)
     try:
         content = parse_object(line)
     except JsonError as error:
         raise FormatError(str(error), place, expected="a JSON object a line") from None
-    name = content.get("doc_key")
-    if not isinstance(name, str):
-        raise _wrong(content, "doc_key", "a string", place)
+    if broken := find_lone_surrogate(line, content, _TEXT_KEYS):
+        key, string = broken
+        message = f"{key} has {shorten(string)!r}, a lone surrogate, which no encoding can write"
+        raise FormatError(message, place, expected="surrogates in pairs")
+    name = _name(content, source, place, options, count)
     place = source.place(number, name)
     document_id, part = _split_name(name, options, place)
     words = _sentences(content, place)
@@ -47,16 +56,44 @@ def _read_line(line: str, source: Lines, number: int, options: ReadOptions) -> D
     genre = content.get("genre")
     chains = [make_chain(cluster, _mentions(spans, tokens, parts)) for cluster, spans in clusters]
     chains.sort(key=chain_order)
-    crossing = any(chain.mentions[0].part != chain.mentions[-1].part for chain in chains)
+    scope = _scope(content, chains, place)
     return Document(
         document_id,
         parts,
         tuple(chains),
-        ChainScope.DOCUMENT if crossing else ChainScope.PART,
+        scope,
         genre if isinstance(genre, str) and genre else genre_of(document_id),
         source.name,
         line,
     )
+
+
+def _name(content: Object, source: Lines, place: Location, options: ReadOptions, count: int) -> str:
+    name = content.get("doc_key")
+    if not isinstance(name, str):
+        raise _wrong(content, "doc_key", "a string", place)
+    if not name.strip():
+        # Two nameless documents of a file must not become one.
+        name = name_from_file(source.name) + (f"-{count}" if count else "")
+        error = FormatError("an empty doc_key", place, expected="the document's id")
+        options.notices.repair("empty doc_key", error, f"the document is called {shown(name)}, after its file")
+    return name
+
+
+def _scope(content: Object, chains: Sequence[Chain], place: Location) -> ChainScope:
+    """What the chains are over: as the line says, or the document if one crosses parts."""
+    crossing = next((chain for chain in chains if chain.mentions[0].part != chain.mentions[-1].part), None)
+    if SCOPE_KEY not in content:
+        return ChainScope.PART if crossing is None else ChainScope.DOCUMENT
+    value = content[SCOPE_KEY]
+    scope = next((scope for scope in ChainScope if scope.value == value), None)
+    if scope is None:
+        expected = " or ".join(dump(scope.value) for scope in ChainScope)
+        raise FormatError(f"{SCOPE_KEY} is {shorten(dump(value))}", place, expected=expected)
+    if scope is ChainScope.PART and crossing is not None:
+        message = f"{SCOPE_KEY} is {dump(value)}, but cluster {crossing.id} has mentions in several parts"
+        raise AnnotationError(message, place, expected="clusters inside one part")
+    return scope
 
 
 def _wrong(content: Object, key: str, expected: str, place: Location) -> FormatError:
@@ -73,9 +110,11 @@ def _split_name(name: str, options: ReadOptions, place: Location) -> tuple[str, 
     match = options.part_pattern.fullmatch(name) if options.part_pattern is not None else None
     if match is None:
         return name, 0
-    if not match["part"].isdecimal():
-        raise FormatError(f"part {match['part']!r} in doc_key {name!r}", place, expected="a number")
-    return match["document"], int(match["part"])
+    part = parse_part(match["part"])
+    if part is None:
+        message = f"part {shorten(match['part'])!r} in doc_key {shorten(name)!r}"
+        raise FormatError(message, place, expected=f"a number of {PART_DIGITS} digits at most")
+    return match["document"], part
 
 
 def _sentences(content: Object, place: Location) -> list[list[str]]:
@@ -178,13 +217,19 @@ def read_part_ids(content: Object, count: int, place: Location, notices: Notices
         return _from_bounds(content, count, place)
     if "parts" in content:
         notices.add("two kinds of parts", "both part_ids and parts: part_ids are read, parts kept as they are", place)
-    if not isinstance(numbers, list) or any(type(number) is not int or number < 0 for number in numbers):
-        raise FormatError("part_ids is not a list of numbers", place, expected="one part number a sentence")
+    if not isinstance(numbers, list):
+        raise FormatError(f"part_ids is {type_name(numbers)}", place, expected="a list of part numbers")
+    before = 0
+    for index, number in enumerate(numbers):
+        if type(number) is not int or not 0 <= number < _LEAST_TOO_HIGH:
+            expected = f"a part number of {PART_DIGITS} digits at most"
+            raise FormatError(f"part_ids has {shorten(dump(number))} at {index}", place, expected=expected)
+        if number < before:
+            message = f"part_ids has {number} at {index}, after {before}"
+            raise FormatError(message, place, expected="parts in order, each part's sentences together")
+        before = number
     if len(numbers) != count:
         raise FormatError(f"part_ids has {len(numbers)} numbers", place, expected=f"{count}, one a sentence")
-    changes = [number for index, number in enumerate(numbers) if index == 0 or number != numbers[index - 1]]
-    if len(set(changes)) < len(changes):
-        raise FormatError("part_ids comes back to an earlier part", place, expected="each part's sentences together")
     return numbers
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from merger.document import Document, Sentence, Span, chain_order
+from merger.document import ChainScope, Document, Sentence, Span, chain_order
 from merger.errors import Location, UnsupportedError
 from merger.formats.base import genre_of
 from merger.formats.jsonlines_clusters import index_tokens, read_clusters
 from merger.formats.jsonlines_object import JsonError, Object, dump, parse_object, splice
-from merger.formats.jsonlines_reader import CLUSTER_KEYS, NO_SPEAKER, read_part_ids
+from merger.formats.jsonlines_reader import CLUSTER_KEYS, NO_SPEAKER, SCOPE_KEY, read_part_ids
+from merger.formats.shown import shown
 from merger.notices import Notices, Policy
 
 _OWN_KEYS = frozenset(
-    {"doc_key", "sentences", "speakers", "pos", "xpos", "upos", "genre", "part_ids", "parts", *CLUSTER_KEYS}
+    {"doc_key", "sentences", "speakers", "pos", "xpos", "upos", "genre", "part_ids", "parts", SCOPE_KEY, *CLUSTER_KEYS}
 )
 
 
@@ -73,7 +74,7 @@ def _clusters(document: Document, words: Sequence[Sequence[str]], notices: Notic
         for mention in chain.mentions:
             if mention.pieces:
                 error = UnsupportedError(
-                    f"discontinuous mention {' '.join(document.forms(mention))!r} of chain {chain.id}",
+                    f"discontinuous mention {' '.join(document.forms(mention))!r} of chain {shown(chain.id)}",
                     Location(document.file, None, document.id, mention.part, mention.sentence),
                     expected="continuous mentions in jsonlines",
                 )
@@ -140,14 +141,33 @@ def _changed(
         else:
             removed = frozenset({"parts"})
             changes["part_ids"] = numbers
-    return splice(document.extra, changes, removed) if changes else document.extra
+    if SCOPE_KEY not in original:
+        if _must_state_scope(document, words, clusters):
+            changes[SCOPE_KEY] = ChainScope.DOCUMENT.value
+    elif original[SCOPE_KEY] != document.scope.value:
+        if document.scope is ChainScope.DOCUMENT:
+            changes[SCOPE_KEY] = document.scope.value
+        else:
+            removed |= {SCOPE_KEY}
+    return splice(document.extra, changes, removed) if changes or removed else document.extra
 
 
 def _same(value: object, key: str, words: Sequence[Sequence[str]], clusters: Sequence[Sequence[Span]]) -> bool:
-    """Whether clusters that were read are the ones to write, in whatever order."""
+    """Whether clusters that were read are the ones to write, in whatever order, and needed no repair."""
     tokens = index_tokens([len(sentence) for sentence in words])
-    read = read_clusters(value, key, tokens, Location(), Notices(Policy.LENIENT))
-    return sorted(sorted(spans) for _, spans in read) == sorted(sorted(spans) for spans in clusters)
+    repairs = Notices(Policy.LENIENT)
+    read = read_clusters(value, key, tokens, Location(), repairs)
+    same = sorted(sorted(spans) for _, spans in read) == sorted(sorted(spans) for spans in clusters)
+    return same and not len(repairs)
+
+
+def _must_state_scope(document: Document, words: Sequence[Sequence[str]], clusters: Sequence[Sequence[Span]]) -> bool:
+    """Whether chains over the whole document would be taken for chains of the parts: none of them crosses one."""
+    numbers = _part_ids(document)
+    if document.scope is not ChainScope.DOCUMENT or len(set(numbers)) < 2:  # noqa: PLR2004  # one part has no crossing
+        return False
+    tokens = index_tokens([len(sentence) for sentence in words])
+    return all(numbers[tokens.sentence(spans[0][0])] == numbers[tokens.sentence(spans[-1][0])] for spans in clusters)
 
 
 def _bounds(numbers: Sequence[int]) -> list[list[int]]:
@@ -178,12 +198,14 @@ def _new(
     numbers = _part_ids(document)
     if len(document.parts) > 1 or set(numbers) - {0}:
         content["part_ids"] = numbers
+    if _must_state_scope(document, words, clusters):
+        content[SCOPE_KEY] = document.scope.value
     content["clusters"] = clusters
     for key, value in original.items():
         if key in _OWN_KEYS:
             continue
         if isinstance(value, (list, dict)):
-            message = f"the tokens are not those of one line any more: keys such as {key} are left out"
+            message = f"the tokens are not those of one line any more: keys such as {shown(key)} are left out"
             notices.add("keys left out", message, _place(document))
         else:
             content[key] = value

@@ -67,7 +67,7 @@ class _GreedyRun(Run):
                 "no part-of-speech tags, and the greedy rule looks for nouns",
                 Location(document=self._document_id, part=index),
                 expected="Penn tags or UPOS",
-                hint="tag it with --tagger corenlp, or use a strategy that needs no tags: none, corenlp, stanza",
+                hint="tag with --tagger corenlp or stanza, or use a strategy that needs no tags: none, corenlp, stanza",
             )
         self._reader.enter(part)
         taken: set[ChainRef] = set()

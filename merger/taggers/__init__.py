@@ -8,10 +8,11 @@ from merger.errors import OptionError
 from merger.options import OptionValue
 from merger.taggers.base import Tagger
 from merger.taggers.corenlp import CoreNLPTagger
+from merger.taggers.stanza_tagger import StanzaTagger
 
-TAGGERS: dict[str, type[Tagger]] = {CoreNLPTagger.name: CoreNLPTagger}
+TAGGERS: dict[str, type[Tagger]] = {tagger.name: tagger for tagger in (CoreNLPTagger, StanzaTagger)}
 
-__all__ = ["TAGGERS", "CoreNLPTagger", "Tagger", "make_tagger"]
+__all__ = ["TAGGERS", "CoreNLPTagger", "StanzaTagger", "Tagger", "make_tagger"]
 
 
 def make_tagger(name: str, options: Mapping[str, OptionValue] | None = None) -> Tagger:

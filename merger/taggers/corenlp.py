@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from merger.backends.corenlp_messages import sent_sentences
 from merger.backends.corenlp_options import (
     OPERATOR_OPTIONS,
     SERVER_OPTIONS,
@@ -15,6 +14,7 @@ from merger.backends.corenlp_options import (
     server_version,
     why_unavailable,
 )
+from merger.backends.corenlp_sentences import sent_sentences
 from merger.backends.windows import cut_windows
 from merger.document import Document, Sentence
 from merger.errors import Location

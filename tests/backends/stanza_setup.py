@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from merger.backends.stanza_model import missing_packages
+from merger.backends.stanza_library import missing_packages
 from tests.shared_data import SHARED_DATA
 
 MODEL = SHARED_DATA.parent / "models" / "small-coref" / "small_coref.pt"

@@ -1,19 +1,24 @@
-"""Requests and answers, read and written by the official protobuf library from the fields of ``CoreNLP.proto``."""
+"""Requests and answers, read and written with a second schema, in which what ``CoreNLP.proto`` requires is required."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
-from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
+from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory, proto
 from hypothesis import given
 from hypothesis import strategies as st
 
-from merger.backends.corenlp_messages import AnswerError, decode_answer, encode_document, sent_sentences
-from merger.backends.corenlp_wire import delimited, read_varint, varint
+from merger.backends.corenlp_messages import AnswerError, decode_answer, encode_document
+from merger.backends.corenlp_sentences import sent_sentences
 from merger.document import Document, Mention, Part, Sentence
 from tests.backends.corenlp_here import document_of
 
+ROOT = Path(__file__).parents[2]
 _TYPES = {"text": 9, "number": 13, "message": 11}
 # Name, number and type, as in CoreNLP.proto; required ones are marked, for Java refuses a message without them.
 _SCHEMA: dict[str, list[tuple[str, int, str, str]]] = {
@@ -61,17 +66,24 @@ _DOCUMENT = _document_class()
 
 
 def _read(request: bytes) -> dict[str, Any]:
-    size, start = read_varint(memoryview(request), 0)
-    assert len(request) == start + size
-    message = _DOCUMENT.FromString(request[start:])
+    stream = BytesIO(request)
+    message = proto.parse_length_prefixed(_DOCUMENT, stream)
+    assert stream.read() == b""
     result: dict[str, Any] = json_format.MessageToDict(message, preserving_proto_field_name=True)
     return result
 
 
 def _answer(**content: object) -> bytes:
     content = {"text": "", **content}
-    message = json_format.ParseDict(content, _DOCUMENT())
-    return delimited(message.SerializeToString())
+    stream = BytesIO()
+    proto.serialize_length_prefixed(json_format.ParseDict(content, _DOCUMENT()), stream)
+    return stream.getvalue()
+
+
+def _sized(message: bytes) -> bytes:
+    """With its size before it, which is one byte up to 127."""
+    assert len(message) < 128
+    return bytes([len(message)]) + message
 
 
 def _sentence(*words: str, tags: str = "") -> dict[str, object]:
@@ -213,10 +225,14 @@ _GOOD = _answer(sentence=[_sentence("secret", "b")])
         (b"<html>no</html>", "not a CoreNLP document"),
         (_GOOD[:-3], "not a CoreNLP document"),
         (_GOOD + b"x", "not a CoreNLP document"),
-        (delimited(b"\x0b"), "not a CoreNLP document"),
+        (_GOOD.replace(b"secret", b"\xffecret"), "not a CoreNLP document"),
+        (_sized(b"\x0b"), "not a CoreNLP document"),
+        # Sizes: cut off, of more than ten bytes, 2**64 - 1.
+        (b"\x80", "not a CoreNLP document"),
         (b"\xff" * 12, "not a CoreNLP document"),
+        (b"\xff" * 9 + b"\x01", "not a CoreNLP document"),
         (_answer(), "0 sentences instead of 1"),
-        (_answer(sentence=[_sentence("secret", "b"), _sentence("c")]), "more than the 1 sentences"),
+        (_answer(sentence=[_sentence("secret", "b"), _sentence("c")]), "2 sentences instead of 1"),
         (_answer(sentence=[_sentence("secret", "b", "c")]), "3 tokens instead of 2 in sentence 0"),
         (_answer(sentence=[_sentence("secret", "c")]), "another word as token 1 of sentence 0"),
         (_answer(sentence=[_sentence("secret", "b")], chain=[_chain((1, 0, 1))]), "outside the text"),
@@ -242,16 +258,11 @@ def test_rubbish_is_never_anything_but_a_bad_answer(rubbish: bytes) -> None:
     with pytest.raises(AnswerError):
         decode_answer(rubbish, sent)
     with pytest.raises(AnswerError):
-        decode_answer(delimited(rubbish), sent)
-
-
-@given(st.integers(min_value=0, max_value=2**63 - 1))
-def test_numbers_come_back(value: int) -> None:
-    assert read_varint(memoryview(varint(value)), 0) == (value, len(varint(value)))
+        decode_answer(_sized(rubbish), sent)
 
 
 @given(st.lists(st.lists(st.text(max_size=5), max_size=4), max_size=4))
-def test_any_text_makes_a_request_that_the_protobuf_library_reads(rows: list[list[str]]) -> None:
+def test_any_text_makes_a_request_that_can_be_read(rows: list[list[str]]) -> None:
     sent = sent_sentences(document_of(*(Sentence(tuple(row)) for row in rows)))
 
     request = _read(encode_document(sent))
@@ -262,3 +273,13 @@ def test_any_text_makes_a_request_that_the_protobuf_library_reads(rows: list[lis
         for token in sentence["token"]:
             units = request["text"].encode("utf-16-le")[2 * token.get("begin_char", 0) : 2 * token["end_char"]]
             assert units.decode("utf-16-le") == token["word"]
+
+
+def test_protobuf_is_imported_only_when_a_server_is_used() -> None:
+    script = (
+        "import sys, merger.backends.corenlp, merger.strategies, merger.taggers; "
+        "assert 'google.protobuf' not in sys.modules; "
+        "import merger.backends.corenlp_server; assert 'google.protobuf' in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

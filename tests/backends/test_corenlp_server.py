@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from merger.backends.corenlp import CoreNLPBackend
-from merger.backends.corenlp_messages import sent_sentences
 from merger.backends.corenlp_models import ALGORITHM_MODELS
+from merger.backends.corenlp_sentences import sent_sentences
 from merger.backends.corenlp_server import Job
 from merger.backends.matching import Cluster
 from merger.document import Document, Mention, Part, Sentence

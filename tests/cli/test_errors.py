@@ -54,13 +54,19 @@ def test_an_unknown_strategy_is_a_usage_error_that_lists_the_known_ones() -> Non
         (("--option", "match"), "--option match: NAME=VALUE is expected (see merge-baseline merge --help)"),
         (("--threshold", "101"), "option threshold: 101.0 is not a number from 0 to 100"),
         (("--threshold", "high"), "Invalid value for '--threshold': 'high' is not a valid float"),
-        (("-s", "none", "--one-to-one"), "strategy none has no option 'one-to-one'; its options: none"),
+        (("-s", "none", "--one-to-one"), "strategy none has no option 'one-to-one'; it has none"),
         (("-s", "oracle"), "strategy oracle needs the human merges: --key PATH"),
         (("--part-pattern", "("), "--part-pattern: "),
         (("--part-pattern", "(?P<part>.)"), "--part-pattern: it needs the groups (?P<document>...) and (?P<part>...)"),
         (("--server", "here"), "server address 'here' is not HOST:PORT"),
         (("--decisions", "-"), "--decisions - needs standard output for itself"),
         (("--wrong",), "No such option"),
+        (("-s", "greedy:match=noun,match=token"), "option match is given twice: noun and token"),
+        (("--strict", "--lenient"), "--strict and --lenient exclude each other"),
+        (("--timeout", "-1"), "Invalid value for '--timeout': -1 is not a number above 0"),
+        (("--timeout", "nan"), "Invalid value for '--timeout': nan is not a number above 0"),
+        (("-", "-"), "standard input (-) can be read only once"),
+        (("-", "--key", "-"), "standard input (-) can be read only once"),
         (("--format", "xml"), "Invalid value for '--format': 'xml' is not one of"),
     ],
 )
@@ -96,8 +102,8 @@ def test_without_a_command_the_help_is_shown() -> None:
 def test_input_without_tags_is_an_error_that_names_the_place_and_what_to_do() -> None:
     error = error_of("merge", "-", stdin=UNTAGGED, code=1)
 
-    assert error.startswith("document novel, part 0: no part-of-speech tags, and the greedy rule looks for nouns")
-    assert "--tagger corenlp" in error
+    assert error.startswith("<stdin> (document novel, part 0): no part-of-speech tags, and the greedy rule looks for ")
+    assert "--tagger corenlp or stanza" in error
     assert "none, corenlp, stanza" in error
     assert output_of("merge", "-", "-s", "none", stdin=UNTAGGED) == UNTAGGED
 
@@ -119,6 +125,17 @@ def test_no_server_there_is_told_apart_from_bad_input() -> None:
         errors = list(workers.map(lambda command: error_of(*command, "--server", NOWHERE, code=3), commands))
 
     assert all(error.startswith(f"no server answers at {NOWHERE}") for error in errors)
+
+
+def test_a_host_whose_name_is_not_known_is_told_apart_from_one_where_nothing_answers() -> None:
+    with pytest.raises(socket.gaierror) as unknown:
+        socket.getaddrinfo("nowhere.invalid", 1)
+    if unknown.value.errno != socket.EAI_NONAME:
+        pytest.skip("no name service here that says so")
+
+    error = error_of("strategies", "--server", "nowhere.invalid:1", code=3)
+
+    assert error.startswith("the host name of nowhere.invalid:1 is not known here")
 
 
 def test_a_port_in_use_is_said_so() -> None:

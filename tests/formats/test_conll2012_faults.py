@@ -141,6 +141,48 @@ def test_a_file_without_coreference_column_is_told_apart_from_one_without_chains
     assert refused(block("The\ncat")).message == "only one column: 'The'"
 
 
+@pytest.mark.parametrize("rows", ["a\tb\tc\td\t\nx", "x\na\tb\tc\td\t"])
+def test_a_row_of_one_column_beside_longer_ones_is_an_error_that_shows_it(rows: str) -> None:
+    error = refused(block(rows))
+
+    assert isinstance(error, FormatError)
+    assert error.message == "only one column: 'x'"
+    assert error.location.line == rows.split("\n").index("x") + 2
+
+
+@pytest.mark.parametrize("digits", ["1000000000", "9" * 5000])
+def test_a_part_number_of_too_many_digits_is_an_error_that_stays_short(digits: str) -> None:
+    error = refused(block("a -", part=digits))
+
+    assert isinstance(error, FormatError)
+    assert error.location.line == 1
+    assert len(str(error)) < 200
+
+
+@pytest.mark.parametrize(("digits", "number"), [("999999999", 999999999), ("0" * 5000 + "7", 7)])
+def test_a_part_number_may_have_nine_digits_and_zeros_before_them(digits: str, number: int) -> None:
+    (document,), _ = read_text(block("a -", part=digits))
+
+    assert document.parts[0].number == number
+    assert write_text([document]) == block("a -", part=digits)
+
+
+def test_a_second_column_of_too_many_digits_is_no_part_number() -> None:
+    text = block(f"d {'9' * 5000} 0 a NN (0)")
+    (document,), _ = read_text(text)
+
+    assert len(document.parts) == 1
+    assert write_text([document]) == text
+
+
+def test_a_part_pattern_that_finds_too_many_digits_is_an_error() -> None:
+    options = ReadOptions(part_pattern=re.compile(r"(?P<document>.*)_(?P<part>.*)"))
+    blocks = FORMATS["conll2012"].read(Lines("x", block("a -", name="d_" + "9" * 5000).splitlines(True)), options)
+
+    with pytest.raises(FormatError, match="the part pattern finds part '999"):
+        next(blocks)
+
+
 def test_a_file_without_documents_is_an_error_that_says_so() -> None:
     for text in ("", "\n\n", "# only a comment\n"):
         error = refused(text)

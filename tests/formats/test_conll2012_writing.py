@@ -253,7 +253,87 @@ def test_words_that_would_break_a_row_are_changed_and_that_is_told() -> None:
     (again,), _ = read_text(write_text([document], notices))
 
     assert words_of(again) == [["a_b", "c_d", "-", "New York"]]
-    assert [(notice.kind, notice.count) for notice in notices] == [("tab or line end in a cell", 2)]
+    assert [(notice.message, notice.count) for notice in notices] == [
+        (r"'a\tb' is written as 'a_b': cells of CoNLL-2012 have no tabs or line ends", 2),
+        ("a token without text is written as '-'", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("#end document", "%23end document"),
+        ("#begin document (x); part 7", "%23begin document (x); part 7"),
+        ("a\tb\nc\r", "a%09b%0Ac%0D"),
+        (" ", "%20"),
+        (" d\u00a0", "%20d%C2%A0"),
+    ],
+)
+def test_an_id_that_would_be_read_as_another_is_written_with_escapes_and_that_is_told(name: str, written: str) -> None:
+    notices = Notices()
+    document = Document(name, (Part((Sentence(("a", "b")),)), Part((Sentence(("c",)),), 1)))
+
+    text = write_text([document], notices)
+
+    (again,), _ = read_text(text, Policy.STRICT)
+    assert (again.id, words_of(again)) == (written, [["a", "b"], ["c"]])
+    assert {row.partition("\t")[0] for row in text.splitlines() if row.count("\t") > 4} == {written}
+    (notice,) = notices
+    assert notice.message.startswith(f"document id {name!r} is written as {written!r}")
+    assert len(str(notice).splitlines()) == 1
+
+
+def test_an_id_with_inner_blanks_and_signs_is_written_as_it_is() -> None:
+    notices = Notices()
+    document = Document("#1 (a); part 2 100%", (Part((Sentence(("a",)),)),))
+
+    (again,), _ = read_text(write_text([document], notices), Policy.STRICT)
+
+    assert again.id == document.id
+    assert not list(notices)
+
+
+def test_a_document_without_an_id_is_told() -> None:
+    notices = Notices()
+    write_text([Document("", (Part((Sentence(("a",)),)),))], notices)
+
+    assert ["the document has no id" in notice.message for notice in notices] == [True]
+
+
+def test_lines_that_another_format_has_behind_a_part_are_not_taken_for_the_end_of_a_block() -> None:
+    document = Document("d", (Part((Sentence(("a",)),), head="# newdoc id = d\n", tail="# end\n"),))
+
+    text = write_text([document])
+
+    assert text == "#begin document (d); part 000\nd\t0\t0\ta\t-\t-\t-\t-\t-\t-\t*\t-\n\n#end document\n"
+
+
+def test_a_part_without_tokens_loses_its_boundary_in_a_merged_document_and_that_is_told() -> None:
+    parts = (Part((Sentence(("a",)),)), Part((), 1), Part((Sentence(("b",)),), 2))
+    notices = Notices()
+    write_text([Document("d", parts, scope=ChainScope.DOCUMENT)], notices)
+
+    (notice,) = notices
+    assert (notice.kind, notice.location.part) == ("part without tokens", 1)
+
+
+def test_a_row_whose_part_is_not_that_of_its_sentence_is_left_alone() -> None:
+    """The first row says which part a sentence is in: 000 and 001. The sentence of part 001 has a row of part 7."""
+    text = block("d 0 0 a NN (5)\n") + block("d 1 0 b NN (5)\nd 7 1 c NN -\n", part="001")
+    (document,), _ = read_text(text)
+
+    written = write_text([merged_into_one(document)])
+
+    assert "d 1 0 b NN (0)\nd 7 1 c NN -\n" in written
+
+
+def test_of_a_sentence_that_gets_another_part_only_rows_with_its_old_one_change() -> None:
+    text = block("d 0 0 a NN (5)\n") + block("d 0 0 b NN (5)\nd 7 1 c NN -\nd 00 2 e NN -\n", part="001")
+    (document,), _ = read_text(text)
+
+    written = write_text([merged_into_one(document)])
+
+    assert "d 1 0 b NN (0)\nd 7 1 c NN -\nd 1 2 e NN -\n" in written
 
 
 def test_a_nameless_document_gets_its_name_written_so_that_other_files_can_be_compared_with_it() -> None:

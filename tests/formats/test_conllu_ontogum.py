@@ -22,11 +22,22 @@ def read_file(path: Path, policy: Policy = Policy.LENIENT) -> Document:
     return document
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_every_document_is_written_byte_for_byte_as_it_was_read(path: Path) -> None:
-    notices = Notices()
+CONTRADICTORY = "GUM_interview_chomsky"
+"""The one document with a span in two entities, 18 and 20; 18 begins first in the document."""
 
-    assert write(read_file(path), notices).encode() == path.read_bytes()
+
+def repaired(text: str) -> str:
+    """The text without entity 20's bracket on the span that entity 18 has too."""
+    assert text.count("Entity=(20(18|") == text.count("Entity=18)2)8)20)|") == 1
+    return text.replace("Entity=(20(18|", "Entity=(18|").replace("Entity=18)2)8)20)|", "Entity=18)2)8)|")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_document_is_written_byte_for_byte_except_for_what_was_repaired(path: Path) -> None:
+    notices = Notices()
+    text = path.read_bytes().decode()
+
+    assert write(read_file(path), notices) == (repaired(text) if path.stem == CONTRADICTORY else text)
     assert list(notices) == []
 
 
@@ -72,4 +83,4 @@ def test_the_documents_with_a_span_in_two_entities_are_refused_unless_lenient() 
         except AnnotationError:
             refused.append(path.stem)
 
-    assert refused == ["GUM_interview_chomsky"]
+    assert refused == [CONTRADICTORY]

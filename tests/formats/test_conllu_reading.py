@@ -180,12 +180,6 @@ def test_a_part_that_comes_back_is_an_error() -> None:
         read(document("# part = 0\na", "# part = 1\nb", "# part = 0\nc"))
 
 
-def test_a_part_comment_that_is_no_number_is_only_a_comment() -> None:
-    (found,) = read(document("# part = one\na", "# part = two\nb"))
-
-    assert [part.number for part in found.parts] == [0]
-
-
 def test_the_part_pattern_takes_ids_apart() -> None:
     text = document("a Entity=(e1)", name="bc/x_0") + document("b Entity=(e1)", name="bc/x_1")
 

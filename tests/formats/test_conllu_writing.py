@@ -7,7 +7,7 @@ import pytest
 
 from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence, make_chain, make_mention
 from merger.errors import UnsupportedError
-from merger.notices import Notices, Policy
+from merger.notices import Notices
 from tests.formats.conllu_text import Spans, chains_of, document, entity_cells, kinds, read, read_noticing, rows, write
 
 
@@ -56,13 +56,6 @@ def test_a_missing_end_is_completed_so_that_anything_may_follow() -> None:
     text = document("a", "b")
 
     assert write(read(text.removesuffix("\n\n"))) == text
-
-
-@pytest.mark.parametrize("cell", ["(e1(e2)e1)", "(e1)(e1)"])
-def test_contradictions_that_were_passed_over_stay_while_their_sentence_does_not_change(cell: str) -> None:
-    text = document(f"a Entity={cell}" if cell == "(e1)(e1)" else "a Entity=(e1(e2\nb Entity=e2)e1)", "b")
-
-    assert write(read(text, Policy.LENIENT)) == text
 
 
 def test_only_the_ids_that_change_are_rewritten() -> None:

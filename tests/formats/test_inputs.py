@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -226,3 +227,15 @@ def test_no_file_is_left_open(tmp_path: Path) -> None:
             timeout=60,
         )
         assert result.stderr == b""
+
+
+@pytest.mark.skipif(sys.platform in {"win32", "darwin"}, reason="file names are Unicode there")
+def test_a_file_name_that_is_not_utf_8_is_shown_with_its_bytes_escaped(tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/caf\xe9.conll"
+    with open(path, "wb") as file:  # noqa: PTH123  # a name in bytes
+        file.write(b"x\n")
+
+    error = refused(os.fsdecode(path))
+
+    assert str(error).startswith(f"{tmp_path}/caf\\xe9.conll:1: ")
+    assert str(error).encode()

@@ -342,7 +342,7 @@ def test_missing_tags_are_an_error_that_names_document_part_and_what_to_do() -> 
 
     assert (caught.value.location.document, caught.value.location.part) == ("d", 1)
     assert "no part-of-speech tags" in str(caught.value)
-    assert "--tagger corenlp" in str(caught.value)
+    assert "--tagger corenlp or stanza" in str(caught.value)
     assert "none, corenlp, stanza" in str(caught.value)
 
 

@@ -125,10 +125,43 @@ def test_under_the_strict_policy_a_missing_part_is_an_error() -> None:
         align(key, response, Notices(Policy.STRICT))
 
 
-def test_a_part_that_the_key_lacks_is_an_error_that_names_the_parts() -> None:
-    error = token_error(without_part_1(), parts_text())
+def test_a_part_that_the_key_lacks_is_left_out_and_is_told() -> None:
+    notices = Notices()
+    (key,), (response,) = documents(without_part_1(), "key.conll"), documents(parts_text(), "response.conll")
 
-    assert error.hint == "the key has the parts 0, 2, the response 0, 1, 2"
+    first, second = align(key, response, notices)
+
+    assert [first.response, second.response] == [first.key, second.key]
+    assert [str(notice) for notice in notices] == [
+        "response.conll (document d, part 1): the response has a part that the key lacks"
+    ]
+
+
+def test_of_a_response_to_a_key_of_one_part_only_that_part_counts() -> None:
+    one, _, _ = parts_text().partition("#begin document (d); part 001")
+    notices = Notices()
+    (key,), (response,) = documents(one), documents(parts_text())
+
+    (unit,) = align(key, response, notices)
+
+    assert unit.response == unit.key
+    assert [(notice.kind, notice.count) for notice in notices] == [("extra part in the response", 2)]
+
+
+def test_under_the_strict_policy_a_part_that_the_key_lacks_is_an_error() -> None:
+    (key,), (response,) = documents(without_part_1()), documents(parts_text())
+
+    with pytest.raises(AlignmentError, match="the response has a part that the key lacks"):
+        align(key, response, Notices(Policy.STRICT))
+
+
+def test_parts_with_other_sentences_are_an_error_that_names_the_parts() -> None:
+    (key,), (response,) = documents(without_part_1()), documents(parts_text().replace("\n\nd 0 0", "\nd 0 0"))
+
+    with pytest.raises(AlignmentError) as caught:
+        align(key, response, Notices())
+
+    assert caught.value.hint == "the key has the parts 0, 2, the response 0, 1, 2"
 
 
 def test_chains_that_are_local_to_the_same_parts_are_scored_part_by_part() -> None:

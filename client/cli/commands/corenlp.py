@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from client.cli.options import json_option
-from client.cli.output import open_output, write_json
+from client.cli.output import open_output, say, write_json
 from merger.backends.corenlp_install import find_installation, home_folder, install
 from merger.backends.corenlp_models import EXTRAS, INSTALL_COMMAND, VERSION
 from merger.backends.corenlp_process import find_java, java_version
@@ -43,13 +43,13 @@ def install_command(extras: tuple[str, ...], folder: str | None) -> None:
     target = None if folder is None else Path(folder)
 
     def show(line: str) -> None:
-        click.echo(f"  {line}", err=True)
+        say(f"  {line}")
 
-    click.echo(f"fetching what is missing of CoreNLP {VERSION}", err=True)
+    say(f"fetching what is missing of CoreNLP {VERSION}")
     found = install(extras, target, show)
-    click.echo(f"CoreNLP {found.version} is in {found.home}; parsers: {', '.join(found.parsers)}", err=True)
+    say(f"CoreNLP {found.version} is in {found.home}; parsers: {', '.join(found.parsers)}")
     if home_folder() != found.home:
-        click.echo(f"to use it: export CORENLP_HOME={found.home}", err=True)
+        say(f"to use it: export CORENLP_HOME={found.home}")
 
 
 @command.command("status", short_help="show Java, the folder, and what it can do")

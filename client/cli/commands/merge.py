@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -14,26 +14,37 @@ from client.cli.entry import EXIT_INPUT, EXIT_OK
 from client.cli.options import (
     FORMAT_NAMES,
     Reading,
+    TargetFormat,
+    check_stdin,
     inputs_argument,
     json_option,
     output_option,
     reading_options,
 )
-from client.cli.output import STDOUT, counted, notices_data, open_output, show_notices, write_json
+from client.cli.output import STDOUT, check_paths, counted, notices_data, open_output, say, show_notices, write_json
 from client.cli.progress import documents_with_progress
-from client.cli.strategy_options import chosen_strategy, strategy_options
+from client.cli.strategy_options import checked_spec, chosen_strategy, strategy_options
 from client.scoring.pairing import ById
 from merger.decision_records import decision_record
 from merger.document import Document
 from merger.errors import AlignmentError, BackendError, InputError, Location, OptionError, UnsupportedError
-from merger.formats import format_of, write_document
+from merger.formats import find_inputs, write_document
 from merger.merge import MergeResult, merge_document
 from merger.notices import Notices
-from merger.strategies import STRATEGIES, OptionValue, make_strategy, parse_spec
+from merger.strategies import STRATEGIES, OptionValue, make_strategy
 from merger.taggers.base import Tagger
 from merger.watch import Watch
 
+_LONGEST = 1e6
+"""Seconds; more than eleven days."""
+
 MergeOne = Callable[[Document, Document | None], MergeResult]
+
+
+def _seconds(context: click.Context, parameter: click.Parameter, value: float) -> float:
+    if not 0 < value <= _LONGEST:
+        raise click.BadParameter(f"{value:g} is not a number above 0 and up to {_LONGEST:g}", context, parameter)
+    return value
 
 
 @click.command(short_help="merge the part chains of documents")
@@ -54,13 +65,18 @@ MergeOne = Callable[[Document, Document | None], MergeResult]
 )
 @click.option("--server", metavar="HOST:PORT", help="Let a server merge (`merge-baseline serve`); here by default.")
 @click.option(
-    "--timeout", type=float, default=600, show_default=True, help="With --server: seconds a document may take."
+    "--timeout",
+    type=float,
+    default=600,
+    show_default=True,
+    callback=_seconds,
+    help="With --server: seconds a document may take.",
 )
 @click.option(
     "--tagger",
     "tagger_spec",
     metavar="NAME[:OPTION=VALUE,...]",
-    help="Tag documents that have no part-of-speech tags first: corenlp. The tags are not written.",
+    help="Tag documents that have no part-of-speech tags first: corenlp or stanza. The tags are not written.",
 )
 @json_option
 @reading_options
@@ -94,12 +110,16 @@ def command(
     """
     if decisions_path == STDOUT and (as_json or output == STDOUT):
         raise click.UsageError("--decisions - needs standard output for itself: give --output PATH, and no --json")
+    check_stdin(*inputs, key_path)
+    read = (file for path in (*inputs, *([] if key_path is None else [key_path])) for file in find_inputs(path))
+    check_paths({"--output": output, "--decisions": decisions_path}, read)
     name, options = chosen_strategy(spec, pairs, flags)
     if name in STRATEGIES and STRATEGIES[name].needs_key and key_path is None:
         raise OptionError(f"strategy {name} needs the human merges: --key PATH")
     keys = None
     if key_path is not None:
         keys = ById(reading.documents(key_path))
+    formats = TargetFormat(target)
     report = _Report(name, with_decisions=as_json)
     with ExitStack() as stack:
         merge_one = _merger(
@@ -110,10 +130,12 @@ def command(
         decisions_to = None if decisions_path is None else stack.enter_context(open_output(decisions_path))
         for document in documents_with_progress(reading.documents(*inputs), "merging"):
             key = _key_of(document, keys)
-            target = target or format_of(document)
             try:
                 result = merge_one(tag.document(document), key)
-                text = [] if merged_to is None else list(write_document(result.document, target, reading.notices))
+                text: list[str] = []
+                if merged_to is not None:
+                    target = formats.of(document, reading.notices)
+                    text.extend(write_document(result.document, target, reading.notices))
             except (BackendError, UnsupportedError) as error:
                 # A document that a system fails on, or that the format can't carry, must not cost the others.
                 report.failed(document, error)
@@ -151,9 +173,17 @@ def _merger(
     from client.remote import RemoteMerger
 
     remote = stack.enter_context(RemoteMerger(server, timeout=timeout))
-    return lambda document, key: remote.merge(
-        document, name, options, key=key, keep_singletons=keep_singletons, notices=notices
-    )
+
+    def merge_there(document: Document, key: Document | None) -> MergeResult:
+        try:
+            return remote.merge(document, name, options, key=key, keep_singletons=keep_singletons, notices=notices)
+        except InputError as error:
+            # A server knows no files.
+            if error.location.file is None and error.location.document in {None, document.id}:
+                error.location = replace(error.location, file=document.file)
+            raise
+
+    return merge_there
 
 
 class _Tagging:
@@ -176,7 +206,7 @@ def _tagger(stack: ExitStack, spec: str | None) -> _Tagging:
         return _Tagging(None)
     from merger.taggers import make_tagger
 
-    return _Tagging(stack.enter_context(make_tagger(*parse_spec(spec))))
+    return _Tagging(stack.enter_context(make_tagger(*checked_spec(spec))))
 
 
 class _Report:
@@ -208,7 +238,7 @@ class _Report:
     def failed(self, document: Document, error: InputError) -> None:
         """Count a document that could not be merged or written."""
         self.failures.append({"id": document.id, "error": str(error)})
-        sys.stderr.write(f"merge-baseline: error: {error}\n")
+        say(f"merge-baseline: error: {error}")
 
     def data(self) -> dict[str, Any]:
         """The report as JSON data."""
@@ -220,10 +250,9 @@ class _Report:
         total = {name: sum(each[name] for each in self._documents) for name in names}
         failed = f"; {counted(len(self.failures), 'document')} failed and left out" if self.failures else ""
         done = counted(len(self._documents), "document")
-        click.echo(
+        say(
             f"{done}, {total['part_chains']} part chains: {total['links']} linked to an earlier chain, "
-            f"{total['merged_chains']} merged chains; {self._strategy}{failed}",
-            err=True,
+            f"{total['merged_chains']} merged chains; {self._strategy}{failed}"
         )
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import click
 
-from client.cli.options import Reading, json_option, reading_options
+from client.cli.options import Reading, check_stdin, json_option, reading_options
 from client.cli.output import notices_data, open_output, show_notices, write_json
 from client.cli.progress import documents_with_progress
 from client.scoring import METRICS
 from client.scoring.evaluation import evaluate
 from client.scoring.render import as_data, as_text
 from merger.decision_records import read_strategy
-from merger.formats.inputs import STDIN
 
 
 @click.command(short_help="score merged documents against the human merges")
@@ -70,8 +69,7 @@ def command(
       merge-baseline score key.conll merged.conll --parts parts.conll
       merge-baseline score key.conll system.jsonl --metric muc --metric bcub --json
     """
-    if [key, response, parts_path].count(STDIN) > 1:
-        raise click.UsageError("standard input (-) can be only one of KEY, RESPONSE and --parts")
+    check_stdin(key, response, parts_path, decisions_path)
     parts = None
     if parts_path is not None:
         parts = reading.documents(parts_path)
@@ -79,7 +77,7 @@ def command(
         documents_with_progress(reading.documents(key), "scoring"),
         reading.documents(response),
         parts=parts,
-        metrics=metrics or tuple(METRICS),
+        metrics=tuple(dict.fromkeys(metrics)) or tuple(METRICS),
         drop_singletons=singletons == "drop",
         notices=reading.notices,
         strategy=None if decisions_path is None else read_strategy(decisions_path),

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import click
 
-from client.cli.options import FORMAT_NAMES, Reading, inputs_argument, json_option, reading_options
-from client.cli.output import counted, notices_data, open_output, show_notices, write_json
+from client.cli.options import FORMAT_NAMES, Reading, TargetFormat, inputs_argument, json_option, reading_options
+from client.cli.output import check_paths, counted, notices_data, open_output, say, show_notices, write_json
 from client.cli.progress import documents_with_progress
 from merger.decision_records import decision_record
 from merger.document import Document
 from merger.errors import OptionError
-from merger.formats import FORMATS, format_of, write_document
+from merger.formats import FORMATS, find_inputs, write_document
+from merger.formats.inputs import display_name
 from merger.split import Cut, cut_text, split_document
 
 
@@ -77,18 +79,22 @@ def command(
     cut, size = _chosen_cut(tokens, sentences, parts, keep=keep_parts)
     documents = reading.documents(*inputs)
     folder = Path(output)
+    formats = TargetFormat(target)
+    read = (file for path in inputs for file in find_inputs(path))
     counts = {"documents": 0, "parts": 0, "part_chains": 0, "merged_chains": 0, "links": 0, "mentions_dropped": 0}
     with ExitStack() as stack:
         streams = None
         for document in documents_with_progress(documents, "splitting"):
             task = split_document(document, cut, size, keep_singletons=singletons == "keep", notices=reading.notices)
             if streams is None:
-                target = target or format_of(document)
-                folder.mkdir(parents=True, exist_ok=True)
-                names = (f"parts{FORMATS[target].suffixes[0]}", f"key{FORMATS[target].suffixes[0]}", "decisions.jsonl")
-                streams = [stack.enter_context(open_output(str(folder / name))) for name in names]
+                suffix = FORMATS[formats.of(document, reading.notices)].suffixes[0]
+                paths = [str(folder / name) for name in (f"parts{suffix}", f"key{suffix}", "decisions.jsonl")]
+                check_paths({Path(path).name: path for path in paths}, read)
+                stack.enter_context(_folder(folder))
+                streams = [stack.enter_context(open_output(path)) for path in paths]
+            written_as = formats.of(document, reading.notices)
             for stream, written in zip(streams, (task.parts, task.key), strict=False):
-                stream.writelines(write_document(written, str(target), reading.notices))
+                stream.writelines(write_document(written, written_as, reading.notices))
             for decision in task.decisions:
                 record = decision_record(document.id, decision, annotator="human", split=cut_text(cut, size))
                 streams[2].write(json.dumps(record, ensure_ascii=False) + "\n")
@@ -96,13 +102,26 @@ def command(
     if as_json:
         write_json({"split": cut_text(cut, size), **counts, "notices": notices_data(reading.notices)})
     else:
-        click.echo(
+        say(
             f"{counted(counts['documents'], 'document')} in {counted(counts['parts'], 'part')} "
             f"({cut_text(cut, size)}): {counts['part_chains']} part chains, {counts['merged_chains']} merged chains, "
-            f"{counts['links']} links to make; in {output}",
-            err=True,
+            f"{counts['links']} links to make; in {display_name(output)}"
         )
     show_notices(reading.notices)
+
+
+@contextmanager
+def _folder(folder: Path) -> Iterator[None]:
+    """The folder, made if it is not there; what was made goes again if the work ends with an exception."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        for each in missing:
+            with suppress(OSError):
+                each.rmdir()
+        raise
 
 
 def _count(counts: dict[str, int], parts: Document, key: Document, links: int, dropped: int) -> None:

@@ -14,10 +14,12 @@ from client.cli.progress import documents_with_progress
 from merger.document import ChainScope
 from merger.errors import InputError
 from merger.formats import find_inputs, read_documents
+from merger.formats.inputs import display_name
+from merger.formats.shown import shown
 from merger.notices import Notices, Policy
 
 
-@click.command(short_help="check files and list everything that is wrong with them")
+@click.command(short_help="check files and list what is wrong with them")
 @inputs_argument
 @json_option
 @reading_options
@@ -28,8 +30,8 @@ def command(
 ) -> int:
     """Check files: what is in them, and what is wrong with them.
 
-    Every file is read to its end as --lenient does, so that all problems that can be repaired are listed; one that
-    cannot be ends its file. Exits with 1 if there was any.
+    Every file is read as --lenient does: listed are all problems that can be repaired and the first one, if any, that
+    cannot be, which ends its file. Exits with 1 if there was any.
     """
     reports = [_check(path, reading) for each in inputs for path in find_inputs(each)]
     bad = sum(1 for report in reports if report["problems"] or report["error"])
@@ -52,7 +54,7 @@ def _check(path: str, reading: Reading) -> dict[str, Any]:
     counts = {"documents": 0, "parts": 0, "tokens": 0, "chains": 0, "mentions": 0, "merged": 0}
     error = None
     try:
-        for document in documents_with_progress(read_documents(path, reading.format_name, options), path):
+        for document in documents_with_progress(read_documents(path, reading.format_name, options), display_name(path)):
             counts["documents"] += 1
             counts["parts"] += len(document.parts)
             counts["tokens"] += document.token_count
@@ -64,13 +66,10 @@ def _check(path: str, reading: Reading) -> dict[str, Any]:
     problems = notices_data(notices)
     for problem_data, notice in zip(problems, notices, strict=True):
         problem_data["text"] = str(notice)
-    return {"file": path, **counts, "problems": problems, "error": error}
+    return {"file": display_name(path), **counts, "problems": problems, "error": error}
 
 
 def _line(report: dict[str, Any]) -> str:
     state = "ok" if not report["problems"] and not report["error"] else "PROBLEMS"
-    return (
-        f"{report['file']}: {state}: {counted(report['documents'], 'document')}, {counted(report['parts'], 'part')}, "
-        f"{counted(report['tokens'], 'token')}, {counted(report['chains'], 'chain')}, "
-        f"{counted(report['mentions'], 'mention')}\n"
-    )
+    counts = ", ".join(counted(report[f"{noun}s"], noun) for noun in ("document", "part", "token", "chain", "mention"))
+    return f"{shown(report['file'])}: {state}: {counts}\n"

@@ -1,0 +1,156 @@
+"""Stanza's neural part-of-speech tagger, run in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from threading import Lock
+from typing import ClassVar
+
+from merger.backends.fingerprint import fingerprint
+from merger.backends.stanza_library import guarded, held, missing_packages, stanza_version
+from merger.backends.stanza_pos import TaggerModel, TaggerSource, WordTags, load_tagger
+from merger.backends.stanza_text import cut_pieces
+from merger.backends.windows import cut_windows
+from merger.document import Document, Sentence
+from merger.options import Option, OptionValue
+from merger.taggers.base import Tagger, untagged, with_sentences
+from merger.watch import Watch
+
+_LONGEST_SENTENCE = 4000
+"""Characters; what is longer is tagged in pieces. Memory grows with the longest sentence of a window."""
+_WINDOW = 500
+"""Tokens tagged in one go, which nothing interrupts. A sentence's tags depend on no other, so only time is at stake."""
+
+
+class StanzaTagger(Tagger):
+    """Runs a Stanza tagger over documents; tokens and sentences stay as given.
+
+    Without ``model`` it is Stanza's official one for the language, which Stanza downloads on first use and keeps in its
+    own folder (``STANZA_RESOURCES_DIR``). With ``model``, or ``offline``, no hub is ever asked.
+
+    The model is loaded once and serves all threads, one window at a time. Tokens without anything to read are shown as
+    ``_``, and of those of more than 50 characters the beginning: see :mod:`merger.backends.stanza_text`.
+    """
+
+    name: ClassVar[str] = "stanza"
+    summary: ClassVar[str] = "Stanza's tagger, the language's own tags (Penn for English) and universal ones"
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("model", "", "path of a Stanza tagger (.pt); the official one of the language by default"),
+        Option("pretrain", "", "path of the word vectors (.pt) that the model was trained with, if it was with any"),
+        Option("language", "en", "language of the official model"),
+        Option("device", "cpu", "where the model runs", choices=("cpu", "cuda")),
+        Option("offline", False, "never download: use what Stanza has downloaded before"),
+    )
+    operator_options: ClassVar[frozenset[str]] = frozenset(
+        {"model", "pretrain", "language", "device", "offline"}  # each decides what is loaded, and from where
+    )
+
+    def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
+        """Loads nothing. Raises :class:`~merger.errors.OptionError` for an unknown option or a bad value."""
+        super().__init__(options)
+        self._loading = Lock()
+        self._running = Lock()
+        self._loaded: TaggerModel | None = None
+
+    @classmethod
+    def unavailable(cls) -> str | None:
+        """Which package is missing. Whether a model can be had shows when it is loaded."""
+        return missing_packages()
+
+    def warm(self, watch: Watch) -> None:
+        """Load the model: seconds for a local one, minutes where it must be downloaded first.
+
+        Raises :class:`~merger.errors.UnavailableError` if a package, the model or what it needs is missing or broken,
+        the device is absent, or the download fails.
+        """
+        self._model(watch)
+
+    def tag(self, document: Document, watch: Watch) -> Document:
+        """The document with ``xpos`` and ``upos`` in the sentences that had neither; empty nodes get none.
+
+        Raises as :meth:`warm`, and :class:`~merger.errors.BackendError` if the model fails; the error names the
+        document and no text of it.
+        """
+        wanted = {(part, index): sentence for part, index, sentence in untagged(document)}
+        if not wanted:
+            return document
+        model = self._model(watch)
+        pieces = [
+            piece
+            for piece in cut_pieces(document, _characters, _LONGEST_SENTENCE)
+            if (piece.part, piece.sentence) in wanted
+        ]
+        found: dict[tuple[int, int], dict[int, WordTags]] = {place: {} for place in wanted}
+        windows = cut_windows([len(piece) for piece in pieces], _WINDOW, 0)
+        for done, window in enumerate(windows):
+            watch.check()
+            watch.progress("tagging", done, len(windows))
+            shown = [pieces[index] for index in window]
+            with held(self._running, watch), guarded(document):
+                predicted = model.predict([piece.words for piece in shown])
+            for piece, tags in zip(shown, predicted, strict=True):
+                found[piece.part, piece.sentence].update(zip(piece.tokens, tags, strict=True))
+        watch.progress("tagging", len(windows), len(windows))
+        return with_sentences(document, {place: _tagged(wanted[place], tags) for place, tags in found.items()})
+
+    def close(self) -> None:
+        """Let go of the model; a later call loads it again."""
+        self._loaded = None
+
+    @property
+    def signature(self) -> str:
+        """Stanza's version, and the model file with the first digits of its SHA-256.
+
+        ``stanza-1.15.0:tagger.pt#0123abcd``. The official model's file is known once it is loaded; until then it is
+        ``official-en``.
+        """
+        return f"{self.name}-{stanza_version()}:{self._model_name}"
+
+    @property
+    def _model_name(self) -> str:
+        if self._text("model"):
+            return self._local_name
+        if self._loaded is not None:
+            return fingerprint(self._loaded.path)
+        return f"official-{self._text('language')}"
+
+    @cached_property
+    def _local_name(self) -> str:
+        return fingerprint(self._text("model"))
+
+    def _text(self, option: str) -> str:
+        return str(self.values[option])
+
+    def _model(self, watch: Watch) -> TaggerModel:
+        model = self._loaded
+        if model is not None:
+            return model
+        with held(self._loading, watch):
+            if self._loaded is None:
+                watch.progress("loading", 0, 1)
+                self._loaded = load_tagger(
+                    TaggerSource(
+                        self._text("model"),
+                        self._text("pretrain"),
+                        self._text("language"),
+                        self._text("device"),
+                        bool(self.values["offline"]),
+                    )
+                )
+                watch.progress("loading", 1, 1)
+            return self._loaded
+
+
+def _characters(words: Sequence[str]) -> list[int]:
+    """How many characters each word has; 0 if it has none that can be seen."""
+    return [len(word) if any(c.isprintable() and not c.isspace() for c in word) else 0 for word in words]
+
+
+def _tagged(sentence: Sentence, tags: Mapping[int, WordTags]) -> Sentence:
+    none = WordTags("", "")
+    columns = [tags.get(index, none) for index in range(len(sentence.forms))]
+    xpos = tuple(each.xpos for each in columns)
+    upos = tuple(each.upos for each in columns)
+    return replace(sentence, xpos=xpos if any(xpos) else None, upos=upos if any(upos) else None)

@@ -1,0 +1,120 @@
+"""What a command writes where, and names that are hard to show."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import EXAMPLES, error_of, output_of, run
+from tests.cli.test_merge import TINY
+
+KEY = EXAMPLES / "key" / "ferry.conll"
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    file = tmp_path / "tiny.conll"
+    file.write_text(TINY, "utf-8")
+    return file
+
+
+def test_two_outputs_of_one_name_are_a_usage_error(tmp_path: Path, tiny: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+    one, other = tmp_path / "out", tmp_path / "link" / "out"
+
+    error = error_of("merge", tiny, "-o", one, "--decisions", other, code=2)
+
+    assert error.startswith("--output and --decisions are one file")
+    assert not one.exists()
+
+
+@pytest.mark.parametrize("directory", [True, False])
+def test_decisions_over_an_input_are_a_usage_error(tmp_path: Path, tiny: Path, *, directory: bool) -> None:
+    error = error_of("merge", tmp_path if directory else tiny, "--decisions", tiny, code=2)
+
+    assert error.startswith("--decisions would be written over an input")
+    assert tiny.read_text("utf-8") == TINY
+
+
+def test_the_merged_document_may_take_the_place_of_its_parts(tiny: Path) -> None:
+    merged = output_of("merge", tiny)
+
+    output_of("merge", tiny, "-o", tiny)
+
+    assert tiny.read_text("utf-8") == merged
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX device files")
+def test_two_outputs_may_be_one_device(tiny: Path) -> None:
+    assert run("merge", tiny, "-o", os.devnull, "--decisions", os.devnull).code == 0
+
+
+def test_a_split_over_its_own_input_is_a_usage_error(tmp_path: Path) -> None:
+    key = tmp_path / "key.conll"
+    shutil.copy(KEY, key)
+
+    error = error_of("split", key, "--tokens", "100", "-o", tmp_path, code=2)
+
+    assert error.startswith("key.conll would be written over an input")
+    assert key.read_bytes() == KEY.read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == ["key.conll"]
+
+
+def test_a_failed_split_leaves_a_folder_that_was_there_before(tmp_path: Path) -> None:
+    error_of(
+        "split",
+        "-",
+        "--parts",
+        "99",
+        "-o",
+        tmp_path,
+        stdin=TINY.partition("#begin document (nw/tiny); part 001")[0],
+        code=1,
+    )
+
+    assert tmp_path.is_dir()
+
+
+def test_inputs_of_several_formats_are_told(tmp_path: Path, tiny: Path) -> None:
+    shutil.copy(EXAMPLES / "corefud" / "clock.conllu", tmp_path / "z.conllu")
+    mixed = run("merge", tmp_path, "-s", "none", "-o", tmp_path / "out")
+    told = run("merge", tmp_path, "-s", "none", "--to", "jsonlines", "-o", tmp_path / "out")
+
+    assert f"{tmp_path}/z.conllu (document st/clock): not in the format of the first document" in mixed.err
+    assert "written as CoNLL-2012" in mixed.err
+    assert "not in the format of the first document" not in told.err
+    assert tiny.exists()
+
+
+@pytest.mark.skipif(sys.platform in {"win32", "darwin"}, reason="file names are Unicode there")
+def test_a_file_name_that_is_not_utf_8_is_shown_with_its_bytes_escaped(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"caf\xe9.conll")).write_text(TINY, "utf-8")
+    shown = f"{tmp_path}/caf\\xe9.conll"
+
+    assert output_of("validate", tmp_path).startswith(f"{shown}: ok: ")
+    assert json.loads(output_of("validate", tmp_path, "--json"))["files"][0]["file"] == shown
+    absent = os.fsdecode(os.fsencode(tmp_path) + b"/th\xe9")
+    assert error_of("merge", absent, code=1) == f"{tmp_path}/th\\xe9: cannot be read: No such file or directory"
+    assert (
+        error_of("merge", tmp_path, "-o", f"{absent}/x", code=1) == f"{tmp_path}/th\\xe9/x: No such file or directory"
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such names there")
+def test_a_file_name_of_two_lines_is_shown_on_one(tmp_path: Path) -> None:
+    (tmp_path / "a\nb.conll").write_text("x\n", "utf-8")
+
+    error = error_of("merge", tmp_path / "a\nb.conll", code=1)
+
+    assert repr(f"{tmp_path}/a\nb.conll") in error
+
+
+def test_an_id_of_two_lines_is_shown_on_one() -> None:
+    lines = json.dumps({"doc_key": "a\nb", "sentences": [["x"]], "clusters": [[[0, 5]]]}) + "\n"
+
+    assert r"'a\nb'" in error_of("merge", "-", stdin=lines, code=1)
