@@ -19,10 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-
-def _shown(name: str) -> str:
-    # In quotes and escaped if it would not be seen, or not stay on one line.
-    return name if name and name.isprintable() else repr(name)
+from merger.shown import one_line, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +38,11 @@ class Location:
     token: int | None = None
 
     def __str__(self) -> str:
-        place = _shown(self.file) if self.file else ""
+        place = shown(self.file) if self.file else ""
         if self.line is not None:
             place = f"{place}:{self.line}" if place else f"line {self.line}"
         names = (
-            ("document", None if self.document is None else _shown(self.document)),
+            ("document", None if self.document is None else shown(self.document)),
             ("part", self.part),
             ("sentence", self.sentence),
             ("token", self.token),
@@ -87,7 +84,7 @@ class InputError(MergeBaselineError):
             text += f"; expected {self.expected}"
         if self.hint:
             text += f" ({self.hint})"
-        return text
+        return one_line(text)
 
 
 class FormatError(InputError):

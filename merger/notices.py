@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from merger.errors import InputError, Location
+from merger.shown import one_line
 
 
 class Policy(Enum):
@@ -36,7 +37,7 @@ class Notice:
 
     def __str__(self) -> str:
         place = str(self.location)
-        text = f"{place}: {self.message}" if place else self.message
+        text = one_line(f"{place}: {self.message}" if place else self.message)
         if self.count == 1:
             return text
         return f"{text} [{self.count} times, this is the first]" if place else f"{text} [{self.count} times]"

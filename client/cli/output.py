@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from merger.notices import Notices
+from merger.shown import one_line
 
 STDOUT = "-"
 
@@ -101,9 +102,8 @@ def write_json(data: Any) -> None:  # noqa: ANN401  # whatever json takes
 def say(text: str) -> None:
     """Print a line on standard error. Where that cannot be written there is nobody to tell."""
     # Names that stand in a message may hold line ends.
-    escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
     with contextlib.suppress(OSError):
-        sys.stderr.write(f"{escaped}\n")
+        sys.stderr.write(f"{one_line(text)}\n")
 
 
 def show_notices(notices: Notices) -> None:

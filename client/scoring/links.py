@@ -48,12 +48,7 @@ def count_links(parts: Document, key: Document, response: Document) -> LinkCount
 
     Raises :class:`~merger.errors.DecisionError` if a merged document does not keep a part chain together.
     """
-    refs = [
-        (ChainRef(part, chain.id), chain)
-        for part, chains in enumerate(chains_by_part(parts))
-        for chain in chains
-        if len(chain.mentions) > 1
-    ]
+    refs = _refs(parts)
     key_owner, response_owner = (_owners(refs, merged) for merged in (key, response))
     overlap = measure_overlap(_grouped(key_owner), _grouped(response_owner))
     shared = _pairs(size for _, _, size in overlap.cells)
@@ -61,6 +56,16 @@ def count_links(parts: Document, key: Document, response: Document) -> LinkCount
     key_antecedents, response_antecedents = _antecedents(key_owner), _antecedents(response_owner)
     matching = sum(key_antecedents[ref] == response_antecedents[ref] for ref in key_antecedents)
     return LinkCounts(links, len(key_antecedents), matching)
+
+
+def antecedents_of(parts: Document, merged: Document) -> dict[ChainRef, tuple[ChainRef, ...]]:
+    """For every chain of ``parts`` after the first part, in annotation order, its antecedent in a merged document.
+
+    The antecedent is what its merged chain held when the decision was made: the part chains of earlier parts, in order;
+    empty for *new*. One-mention chains take no part (LongtoNotes 3.1). Both documents have the same parts and tokens.
+    Raises :class:`~merger.errors.DecisionError` if the merged document does not keep a part chain together.
+    """
+    return _antecedents(_owners(_refs(parts), merged))
 
 
 def gain(f1: float, floor: float) -> float | None:
@@ -79,6 +84,15 @@ def part_chains_of(merged: Document) -> Document:
         for part in sorted({mention.part for mention in chain.mentions})
     ]
     return merged.with_chains(tuple(sorted(cut, key=chain_order)), ChainScope.PART)
+
+
+def _refs(parts: Document) -> list[tuple[ChainRef, Chain]]:
+    return [
+        (ChainRef(part, chain.id), chain)
+        for part, chains in enumerate(chains_by_part(parts))
+        for chain in chains
+        if len(chain.mentions) > 1
+    ]
 
 
 def _pairs(sizes: Iterable[int]) -> int:

@@ -22,8 +22,8 @@ from merger.formats.conll2012_rows import (
     part_starts,
     split_line,
 )
-from merger.formats.shown import shown
 from merger.notices import Notices
+from merger.shown import shown
 
 _UNWRITABLE = re.compile(r"[()|\s]")
 _BREAKS = re.compile(r"[\t\n\r]")

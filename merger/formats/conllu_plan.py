@@ -11,8 +11,8 @@ from merger.errors import Location
 from merger.formats.conllu_changes import Wanted, has_links
 from merger.formats.conllu_head import begins_document
 from merger.formats.corefud_entity import DEFAULT_FIELDS, REPAIRED, Fields, writable_ids
-from merger.formats.shown import shown
 from merger.notices import Notices
+from merger.shown import shown
 
 _Place = tuple[int, int]
 """Part and sentence."""

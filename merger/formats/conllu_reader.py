@@ -34,7 +34,7 @@ from merger.formats.corefud_entity import (
     RawMention,
     parse_entities,
 )
-from merger.formats.shown import shown
+from merger.shown import shown
 
 _DIGITS = frozenset("0123456789")
 _NO_DETAILS: Mapping[tuple[Span, ...], str] = {}

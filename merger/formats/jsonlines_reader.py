@@ -13,8 +13,8 @@ from merger.formats.conllu_comments import PART_DIGITS, name_from_file, parse_pa
 from merger.formats.conllu_rows import shorten
 from merger.formats.jsonlines_clusters import Cluster, TokenIndex, index_tokens, read_clusters
 from merger.formats.jsonlines_object import JsonError, Object, dump, find_lone_surrogate, parse_object, type_name
-from merger.formats.shown import shown
 from merger.notices import Notices
+from merger.shown import shown
 
 CLUSTER_KEYS = ("clusters", "predicted_clusters")
 SCOPE_KEY = "chain_scope"

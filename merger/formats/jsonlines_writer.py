@@ -11,8 +11,8 @@ from merger.formats.base import genre_of
 from merger.formats.jsonlines_clusters import index_tokens, read_clusters
 from merger.formats.jsonlines_object import JsonError, Object, dump, parse_object, splice
 from merger.formats.jsonlines_reader import CLUSTER_KEYS, NO_SPEAKER, SCOPE_KEY, read_part_ids
-from merger.formats.shown import shown
 from merger.notices import Notices, Policy
+from merger.shown import shown
 
 _OWN_KEYS = frozenset(
     {"doc_key", "sentences", "speakers", "pos", "xpos", "upos", "genre", "part_ids", "parts", SCOPE_KEY, *CLUSTER_KEYS}

@@ -15,8 +15,8 @@ from merger.document import ChainScope
 from merger.errors import InputError
 from merger.formats import find_inputs, read_documents
 from merger.formats.inputs import display_name
-from merger.formats.shown import shown
 from merger.notices import Notices, Policy
+from merger.shown import shown
 
 
 @click.command(short_help="check files and list what is wrong with them")
