@@ -41,15 +41,13 @@ def draw_counts(documents: int, resampling: Resampling) -> NDArray[np.float64]:
 
     draw = random.Random(resampling.seed).random  # noqa: S311  # statistics, not secrets
     counts = np.zeros((resampling.resamples, documents))
-    for row in counts:
+    for resample in range(resampling.resamples):
         drawn = [int(draw() * documents) for _ in range(documents)]
-        row += np.bincount(drawn, minlength=documents)
+        counts[resample] = np.bincount(drawn, minlength=documents)
     return counts
 
 
-def resample_sums(
-    rows: Sequence[Sequence[float]], draws: NDArray[np.float64]
-) -> Iterator[Sequence[float]]:
+def resample_sums(rows: Sequence[Sequence[float]], draws: NDArray[np.float64]) -> Iterator[Sequence[float]]:
     """For every resample the sum of the documents' rows, each as often as it was drawn."""
     import numpy as np
 

@@ -29,7 +29,7 @@ def strict_match(counts: PairCounts) -> Measure:
 
 
 def jaccard(counts: PairCounts) -> Measure:
-    """Mean Jaccard index of {chain} ∪ antecedent; both new: 1 (LongtoNotes 3.3, ii)."""
+    """Mean Jaccard index of the chain with its antecedent; both new: 1 (LongtoNotes 3.3, ii)."""
     return fraction(counts.jaccard, counts.decisions, "no decisions")
 
 

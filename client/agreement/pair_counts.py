@@ -13,15 +13,16 @@ from client.scoring.overlap import Clustering
 from client.scoring.scores import CONLL_METRICS
 
 _NONE = Counts(0, 0, 0, 0)
+_NO_ALPHA = AlphaCounts()
 
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
     """Counts of a pair of annotators over the chains that both decided on; ``+`` adds documents up.
 
-    ``decisions``: those chains. ``matching``: the same antecedent. ``jaccard``: Σ |A1 ∩ A2| / |A1 ∪ A2|, each A being
-    the chain with its antecedent. ``both_new`` and ``any_new``: both or at least one chose *new*. ``labels``: MUC, B³
-    and CEAFe counts of the two resulting documents, the first annotator's in the role of the key.
+    ``decisions``: those chains. ``matching``: the same antecedent. ``jaccard``: the sum of the Jaccard indices of the
+    two resulting sets, the chain with its antecedent. ``both_new`` and ``any_new``: both or at least one chose *new*.
+    ``labels``: MUC, B³ and CEAFe counts of the two resulting documents, the first annotator's in the role of the key.
     """
 
     decisions: float = 0
@@ -29,7 +30,7 @@ class PairCounts:
     jaccard: float = 0
     both_new: float = 0
     any_new: float = 0
-    alpha: AlphaCounts = AlphaCounts()
+    alpha: AlphaCounts = _NO_ALPHA
     labels: tuple[Counts, Counts, Counts] = (_NONE, _NONE, _NONE)
 
     def __add__(self, other: PairCounts) -> PairCounts:
@@ -39,16 +40,16 @@ class PairCounts:
     def numbers(self) -> tuple[float, ...]:
         """All counts in a row, so that many documents make a matrix."""
         alpha = self.alpha
-        row = (self.decisions, self.matching, self.jaccard, self.both_new, self.any_new)
-        row += (alpha.values, alpha.disagreement, alpha.label_squares, alpha.new_values, alpha.new_squares)
+        row = [self.decisions, self.matching, self.jaccard, self.both_new, self.any_new]
+        row += [alpha.values, alpha.disagreement, alpha.label_squares, alpha.new_values, alpha.new_squares]
         for counts in self.labels:
-            row += (
+            row += [
                 counts.recall_numerator,
                 counts.recall_denominator,
                 counts.precision_numerator,
                 counts.precision_denominator,
-            )
-        return row
+            ]
+        return tuple(row)
 
     @classmethod
     def from_numbers(cls, row: Sequence[float]) -> PairCounts:

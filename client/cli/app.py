@@ -12,7 +12,12 @@ from merger.version import VERSION
 _COMMANDS = {
     "merge": "merge the part chains of documents",
     "score": "score merged documents against the human merges",
+    "agreement": "measure how far annotators agree",
+    "stats": "count documents, chains and antecedent distances",
     "split": "make a merge task out of whole-document annotation",
+    "apply": "turn parts and decisions into the merged documents",
+    "decisions": "read the decisions off merged documents",
+    "vote": "make one set of decisions out of several annotators'",
     "convert": "change the format of annotated documents",
     "validate": "check files and list what is wrong with them",
     "strategies": "list the strategies and their options",

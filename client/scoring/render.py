@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from client.scoring.counts import MetricCounts
 from client.scoring.evaluation import DocumentResult, Evaluation, Result
 from client.scoring.metrics import METRICS
 from client.scoring.scores import CONLL_METRICS
-
-_WIDTH = 100
-_GAP = "  "
+from client.text_table import table
 
 
 def percent(value: float | None) -> str:
@@ -37,7 +34,7 @@ def _metric_lines(result: Result) -> list[str]:
         precision = _fraction(counts.precision_numerator, counts.precision_denominator)
         f1 = percent(counts.f1) + (" (undefined)" if counts.undefined else "")
         rows.append((METRICS[name].label, percent(counts.recall), recall, percent(counts.precision), precision, f1))
-    return _table(rows)
+    return table(rows)
 
 
 def _fraction(numerator: float, denominator: float) -> str:
@@ -92,22 +89,7 @@ def _document_lines(documents: tuple[DocumentResult, ...]) -> list[str]:
                 "-" if result.links is None else _f1(result.links.links),
             )
         )
-    return _table(rows)
-
-
-def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """The rows in columns; a first cell for which there is no room in the width gets a line of its own."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    widths[0] = min(widths[0], max(_WIDTH - sum(widths[1:]) - len(_GAP) * (len(widths) - 1), 0))
-    lines = []
-    for name, *cells in rows:
-        fits = len(name) <= widths[0]
-        if not fits:
-            lines.append(name)
-        first = (name if fits else "").ljust(widths[0])
-        padded = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]
-        lines.append(_GAP.join([first, *padded]).rstrip())
-    return lines
+    return table(rows)
 
 
 def as_data(evaluation: Evaluation) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from client.cli.progress import documents_with_progress
 from client.scoring import METRICS
 from client.scoring.evaluation import evaluate
 from client.scoring.render import as_data, as_text
-from merger.decision_records import read_strategy
+from merger.decision_reader import read_strategy
 
 
 @click.command(short_help="score merged documents against the human merges")

@@ -1,0 +1,113 @@
+"""``merge-baseline agreement``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from client.agreement import Annotator, Compare, Resampling, count_documents, summarise
+from client.agreement.render import as_data, as_text
+from client.cli.options import Reading, check_stdin, json_option, reading_options
+from client.cli.output import notices_data, open_output, show_notices, write_json
+from client.cli.progress import documents_with_progress
+from merger.decision_reader import read_decision_records
+from merger.decision_sets import by_document
+from merger.formats import DECISION_RECORD
+from merger.formats.inputs import open_bytes
+
+_LEAST = 2
+
+
+@click.command(short_help="measure how far annotators agree")
+@click.argument("annotators", nargs=-1, required=True, metavar="A B [C]...")
+@click.option("--parts", "parts_path", metavar="PATH", required=True, help="The documents before merging.")
+@click.option(
+    "--compare",
+    type=click.Choice([each.value for each in Compare]),
+    default=Compare.CHAIN.value,
+    show_default=True,
+    help="What makes two antecedents the same: all part chains of the merged chain when the decision was made, so that "
+    "early differences go on, or its first part chain only.",
+)
+@click.option(
+    "--singletons",
+    type=click.Choice(["score", "drop"]),
+    default="drop",
+    show_default=True,
+    help="Whether one-mention chains, which nobody decides on, count in the agreement of labels (CoNLL F1).",
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=0),
+    default=1000,
+    show_default=True,
+    help="Bootstrap resamples of the documents for the 95% intervals; 0 for none.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the resampling.")
+@json_option
+@reading_options
+def command(
+    annotators: tuple[str, ...],
+    parts_path: str,
+    compare: str,
+    singletons: str,
+    resamples: int,
+    seed: int,
+    as_json: bool,
+    reading: Reading,
+) -> None:
+    """Measure how far two or more annotators, people or strategies, agree in merging the same part chains.
+
+    A, B, ... are merged documents or files of decisions; a file with the decisions of several makers stands for all of
+    them. Strict and Jaccard match, new and not-new agreement, Krippendorff's alpha and the
+    agreement of the resulting labels, for each pair and on average, with bootstrap intervals over documents; by genre,
+    length, number of chains, and part of speech. A document counts for the annotators that have it.
+
+    \b
+    Examples:
+      merge-baseline agreement key.conll merged.conll --parts parts.conll
+      merge-baseline agreement ann1/ ann2/ ann3/ --parts parts/ --json
+    """
+    check_stdin(*annotators, parts_path)
+    compared = Compare(compare)
+    given = [annotator for path in annotators for annotator in _annotators(path, reading)]
+    if len(given) < _LEAST:
+        raise click.UsageError("agreement needs the merges of two annotators or more")
+    counted = count_documents(
+        documents_with_progress(reading.documents(parts_path), "comparing"),
+        given,
+        compare=compared,
+        drop_singletons=singletons == "drop",
+        notices=reading.notices,
+    )
+    report = summarise(counted, [each.name for each in given], compare=compared, resampling=Resampling(resamples, seed))
+    if as_json:
+        write_json({**as_data(report), "notices": notices_data(reading.notices)})
+    else:
+        with open_output("-") as stream:
+            stream.write(as_text(report))
+    show_notices(reading.notices)
+
+
+def _annotators(path: str, reading: Reading) -> list[Annotator]:
+    """Whose merges a path has: one annotator's documents, or the decisions of one or several."""
+    if not _holds_decisions(path):
+        return [Annotator(path, reading.documents(path))]
+    records = list(read_decision_records(path))
+    makers = dict.fromkeys(record.maker for record in records)
+    return [
+        Annotator(
+            path if len(makers) == 1 else maker,
+            decisions=by_document(record for record in records if record.maker == maker),
+        )
+        for maker in makers
+    ]
+
+
+def _holds_decisions(path: str) -> bool:
+    # Not a pipe: what is looked at there is gone.
+    if not Path(path).is_file():
+        return False
+    with open_bytes(path) as stream:
+        return stream.read(len(DECISION_RECORD)) == DECISION_RECORD

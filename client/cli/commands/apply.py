@@ -1,0 +1,87 @@
+"""``merge-baseline apply``."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Any
+
+import click
+
+from client.cli.decision_files import DecisionFiles
+from client.cli.options import (
+    FORMAT_NAMES,
+    Reading,
+    TargetFormat,
+    check_stdin,
+    json_option,
+    output_option,
+    reading_options,
+)
+from client.cli.output import STDOUT, counted, notices_data, open_output, say, show_notices, write_json
+from client.cli.progress import documents_with_progress
+from merger.decision_sets import apply_records
+from merger.formats import write_document
+
+
+@click.command(short_help="turn parts and decisions into the merged documents")
+@click.argument("parts")
+@click.argument("decisions")
+@output_option
+@click.option("--to", "target", type=FORMAT_NAMES, help="Format of the output; the input's by default.")
+@click.option(
+    "--singletons",
+    type=click.Choice(["drop", "keep"]),
+    default="drop",
+    show_default=True,
+    help="What to do with one-mention chains that have no decision: keep passes them through unmerged.",
+)
+@json_option
+@reading_options
+def command(
+    parts: str,
+    decisions: str,
+    output: str,
+    target: str | None,
+    singletons: str,
+    as_json: bool,
+    reading: Reading,
+) -> None:
+    """Turn PARTS and DECISIONS into the merged documents.
+
+    DECISIONS are JSON Lines, as `merge --decisions`, `split`, `decisions` and `vote` write them: one on every chain of
+    two or more mentions. With --json a report goes to standard output, and the documents only to --output.
+
+    \b
+    Example:
+      merge-baseline apply parts.conll decisions.jsonl -o merged.conll
+    """
+    check_stdin(parts, decisions)
+    given = DecisionFiles(decisions)
+    formats = TargetFormat(target)
+    report: list[dict[str, Any]] = []
+    with ExitStack() as stack:
+        merged_to = None if as_json and output == STDOUT else stack.enter_context(open_output(output))
+        documents = documents_with_progress(reading.documents(parts), "applying")
+        for document, records in given.matched(documents, reading.notices):
+            merged = apply_records(document, records, keep_singletons=singletons == "keep", notices=reading.notices)
+            if merged_to is not None:
+                written_as = formats.of(document, reading.notices)
+                merged_to.writelines(write_document(merged, written_as, reading.notices))
+            report.append(
+                {
+                    "id": document.id,
+                    "parts": len(document.parts),
+                    "part_chains": len(document.chains),
+                    "merged_chains": len(merged.chains),
+                    "links": sum(record.decision.antecedent is not None for record in records),
+                }
+            )
+    if as_json:
+        write_json({"made_by": given.makers, "documents": report, "notices": notices_data(reading.notices)})
+    else:
+        total = {name: sum(each[name] for each in report) for name in ("part_chains", "links", "merged_chains")}
+        say(
+            f"{counted(len(report), 'document')}, {total['part_chains']} part chains: {total['links']} linked to an "
+            f"earlier chain, {total['merged_chains']} merged chains; decisions of {', '.join(given.makers) or 'nobody'}"
+        )
+    show_notices(reading.notices)

@@ -1,0 +1,103 @@
+"""``merge-baseline vote``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import click
+
+from client.cli.decision_files import DecisionFiles, write_records
+from client.cli.options import Reading, check_stdin, json_option, output_option, reading_options
+from client.cli.output import STDOUT, check_paths, counted, notices_data, say, show_notices, write_json
+from client.cli.progress import documents_with_progress
+from merger.decision_records import Decided, DecisionRecord
+from merger.decision_sets import by_maker, checked_decisions
+from merger.document import Document
+from merger.errors import DecisionError, Location, OptionError
+from merger.formats import find_inputs
+from merger.notices import Notices
+from merger.voting import Voted, vote
+
+_FEWEST = 2
+
+
+@click.command(short_help="make one set of decisions out of several annotators'")
+@click.argument("parts")
+@click.argument("decisions", nargs=-1, required=True, metavar="DECISIONS...")
+@click.option("--prefer", metavar="NAME", help="Whose decision counts without a majority; the first one's by default.")
+@output_option
+@json_option
+@reading_options
+def command(
+    parts: str, decisions: tuple[str, ...], prefer: str | None, output: str, as_json: bool, reading: Reading
+) -> None:
+    """Make one set of decisions on the chains of PARTS out of several annotators' DECISIONS.
+
+    For each chain more than half of the annotators decide, and without such a majority the preferred one. Annotators
+    are told apart by the names in their decisions, strategies by their signatures. Every decision that comes out names
+    the votes and says how it was decided. With --json a report goes to standard output, and the decisions only to
+    --output.
+
+    \b
+    Example:
+      merge-baseline vote parts.conll ann.jsonl bob.jsonl cem.jsonl -o voted.jsonl
+    """
+    check_stdin(parts, *decisions)
+    check_paths({"-o": output}, (*find_inputs(parts), *decisions))
+    given = DecisionFiles(*decisions)
+    if len(given.makers) < _FEWEST:
+        raise DecisionError(
+            f"decisions of {', '.join(given.makers) or 'nobody'}", expected="those of two annotators or more"
+        )
+    if prefer is not None and prefer not in given.makers:
+        raise OptionError(f"--prefer {prefer}: no such annotator; there are {', '.join(given.makers)}")
+    strategy = f"vote[annotators={'+'.join(given.makers)},prefer={prefer or given.makers[0]}]"
+    counts = {"documents": 0, "decisions": 0, "unanimous": 0, "majority": 0, "preference": 0}
+
+    def records() -> Iterator[DecisionRecord]:
+        documents = documents_with_progress(reading.documents(parts), "voting")
+        for document, on_document in given.matched(documents, reading.notices):
+            voted = _voted(document, on_document, given.makers, prefer, reading.notices)
+            counts["documents"] += 1
+            _count(counts, voted)
+            for each in voted:
+                yield DecisionRecord(
+                    document.id, each.decision, strategy=strategy, decided=each.decided, votes=each.votes
+                )
+
+    if as_json and output == STDOUT:
+        for _ in records():
+            pass
+    else:
+        write_records(output, records())
+    if as_json:
+        write_json({"strategy": strategy, **counts, "notices": notices_data(reading.notices)})
+    else:
+        say(
+            f"{counted(counts['documents'], 'document')}, {counted(counts['decisions'], 'decision')}: "
+            f"{counts['majority']} by majority ({counts['unanimous']} unanimous), "
+            f"{counts['preference']} by preference; {strategy}"
+        )
+    show_notices(reading.notices)
+
+
+def _voted(
+    document: Document, records: Sequence[DecisionRecord], makers: Sequence[str], prefer: str | None, notices: Notices
+) -> Sequence[Voted]:
+    found = by_maker(records)
+    decisions = {}
+    for name in makers:
+        if name in found:
+            decisions[name] = [record.decision for record in checked_decisions(document, found[name])]
+        elif records:
+            place = Location(document.file, document=document.id)
+            error = DecisionError(f"{name} has no decisions on this document", place)
+            notices.warn(f"document without {name}", error)
+    return vote(document, decisions, prefer if prefer in decisions else None)
+
+
+def _count(counts: dict[str, int], voted: Sequence[Voted]) -> None:
+    for each in voted:
+        counts["decisions"] += 1
+        counts["unanimous"] += each.supporters == len(each.votes)
+        counts["majority" if each.decided is Decided.MAJORITY else "preference"] += 1
