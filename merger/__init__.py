@@ -18,6 +18,10 @@ from merger.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from merger.boundaries import with_boundaries_of as with_boundaries_of
+    from merger.decision_reader import read_decision_records as read_decision_records
+    from merger.decision_records import DecisionRecord as DecisionRecord
+    from merger.decision_records import decision_line as decision_line
+    from merger.decision_sets import apply_records as apply_records
     from merger.decisions import Decision as Decision
     from merger.decisions import Evidence as Evidence
     from merger.decisions import MentionPair as MentionPair
@@ -65,10 +69,15 @@ if TYPE_CHECKING:
     from merger.strategies import list_strategies as list_strategies
     from merger.strategies import make_strategy as make_strategy
     from merger.version import VERSION as VERSION
+    from merger.voting import Voted as Voted
+    from merger.voting import vote as vote
 
 # Imported when asked for: a script that only reads documents does not pay for the rest.
 _MODULES = {
     "merger.boundaries": ("with_boundaries_of",),
+    "merger.decision_reader": ("read_decision_records",),
+    "merger.decision_records": ("DecisionRecord", "decision_line"),
+    "merger.decision_sets": ("apply_records",),
     "merger.decisions": ("Decision", "Evidence", "MentionPair", "MergedChains", "apply_decisions", "read_decisions"),
     "merger.document": (
         "Chain",
@@ -101,6 +110,7 @@ _MODULES = {
     "merger.split": ("Cut", "MergeTask", "split_document"),
     "merger.strategies": ("Option", "STRATEGIES", "Strategy", "StrategyInfo", "list_strategies", "make_strategy"),
     "merger.version": ("VERSION",),
+    "merger.voting": ("Voted", "vote"),
 }
 __getattr__, __dir__ = lazy_exports(__name__, _MODULES)
 
@@ -116,6 +126,7 @@ __all__ = [
     "Cut",
     "Decision",
     "DecisionError",
+    "DecisionRecord",
     "Document",
     "Evidence",
     "FormatError",
@@ -141,16 +152,21 @@ __all__ = [
     "StrategyInfo",
     "UnavailableError",
     "UnsupportedError",
+    "Voted",
     "apply_decisions",
+    "apply_records",
     "chains_by_part",
+    "decision_line",
     "list_strategies",
     "make_chain",
     "make_mention",
     "make_strategy",
     "merge_document",
+    "read_decision_records",
     "read_decisions",
     "read_documents",
     "split_document",
+    "vote",
     "with_boundaries_of",
     "write_documents",
 ]
