@@ -121,9 +121,10 @@ class CoreNLPBackend(Backend):
     def _properties(self, *, tagged: bool) -> dict[str, str]:
         algorithm = str(self.values["algorithm"])
         coreference = "dcoref" if algorithm == "deterministic" else "coref"
-        annotators = [*([] if tagged else ["pos"]), "lemma", "ner", "parse", coreference]
         properties = {
-            "annotators": ",".join(annotators),
+            # With tags given too: mentions that are no constituents are parsed again, and that asks for a tagger.
+            "annotators": f"pos,lemma,ner,parse,{coreference}",
+            "pos.reuseTags": "true" if tagged else "false",
             "parse.model": PARSER_MODELS[str(self.values["parser"])],
             **_ENTITIES,
             **_TREES,

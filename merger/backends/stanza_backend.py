@@ -6,13 +6,10 @@ Source: Stanza's word-level model, after Dobrovolskii (2021) and D'Oosterlinck e
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
-from threading import Lock
 
 from merger.backends.base import Backend
-from merger.backends.fingerprint import fingerprint
 from merger.backends.matching import Cluster
-from merger.backends.stanza_library import guarded, held, missing_packages, stanza_version
+from merger.backends.stanza_library import SharedModel, guarded, missing_packages, stanza_version
 from merger.backends.stanza_model import ModelSource, StanzaModel, load_model
 from merger.backends.stanza_text import LONGEST_PIECE, Piece, clusters_of, cut_pieces
 from merger.backends.windows import cut_windows, stitch
@@ -59,9 +56,7 @@ class StanzaBackend(Backend):
         super().__init__(options)
         if self._overlap >= self._limit:
             raise OptionError(f"option overlap: {self._overlap} is not below max-tokens, {self._limit}")
-        self._loading = Lock()
-        self._running = Lock()
-        self._loaded: StanzaModel | None = None
+        self._model = SharedModel(self._load, self._text("model"), self._text("language"))
 
     @classmethod
     def unavailable(cls) -> str | None:
@@ -74,7 +69,7 @@ class StanzaBackend(Backend):
         Raises :class:`~merger.errors.UnavailableError` if a package, the model or its encoder is missing or broken, the
         device is absent, or the download fails.
         """
-        self._model(watch)
+        self._model.get(watch)
 
     def predict(self, document: Document, watch: Watch) -> tuple[Cluster, ...]:
         """Clusters of two or more mentions.
@@ -84,7 +79,7 @@ class StanzaBackend(Backend):
         """
         if document.token_count == 0:
             return ()
-        model = self._model(watch)
+        model = self._model.get(watch)
         with guarded(document, _MEMORY_HINT):
             pieces = cut_pieces(document, model.measure, min(LONGEST_PIECE, model.window))
         windows = cut_windows([len(piece) for piece in pieces], self._limit, self._overlap)
@@ -92,33 +87,20 @@ class StanzaBackend(Backend):
         for done, window in enumerate(windows):
             watch.check()
             watch.progress("windows", done, len(windows))
-            with held(self._running, watch), guarded(document, _MEMORY_HINT):
+            with self._model.running(watch, document, _MEMORY_HINT):
                 found.append(_run(model, [pieces[index] for index in window]))
         watch.progress("windows", len(windows), len(windows))
         return tuple(cluster for cluster in stitch(found) if len(cluster) > 1)
 
     def close(self) -> None:
         """Let go of the model; a later call loads it again."""
-        self._loaded = None
+        self._model.close()
 
     @property
     def signature(self) -> str:
         """Model file with the first digits of its SHA-256, window sizes, and Stanza's version."""
         sizes = f"max-tokens={self._limit},overlap={self._overlap}"
-        return f"{self.name}[model={self._model_name},{sizes},stanza={stanza_version()}]"
-
-    @cached_property
-    def _local_name(self) -> str:
-        return fingerprint(self._text("model"))
-
-    @property
-    def _model_name(self) -> str:
-        """The official model's file is known once it is loaded."""
-        if self._text("model"):
-            return self._local_name
-        if self._loaded is not None:
-            return fingerprint(self._loaded.path)
-        return f"official-{self._text('language')}"
+        return f"{self.name}[model={self._model.name},{sizes},stanza={stanza_version()}]"
 
     def _text(self, option: str) -> str:
         return str(self.values[option])
@@ -131,24 +113,16 @@ class StanzaBackend(Backend):
     def _overlap(self) -> int:
         return int(self.values["overlap"])
 
-    def _model(self, watch: Watch) -> StanzaModel:
-        model = self._loaded
-        if model is not None:
-            return model
-        with held(self._loading, watch):
-            if self._loaded is None:
-                watch.progress("loading", 0, 1)
-                self._loaded = load_model(
-                    ModelSource(
-                        self._text("model"),
-                        self._text("encoder"),
-                        self._text("language"),
-                        self._text("device"),
-                        bool(self.values["offline"]),
-                    )
-                )
-                watch.progress("loading", 1, 1)
-            return self._loaded
+    def _load(self) -> StanzaModel:
+        return load_model(
+            ModelSource(
+                self._text("model"),
+                self._text("encoder"),
+                self._text("language"),
+                self._text("device"),
+                bool(self.values["offline"]),
+            )
+        )
 
 
 def _run(model: StanzaModel, pieces: Sequence[Piece]) -> list[Cluster]:

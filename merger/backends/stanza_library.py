@@ -10,16 +10,18 @@ import json
 import os
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
+from merger.backends.fingerprint import fingerprint
 from merger.document import Document
 from merger.errors import BackendError, Location, UnavailableError
 from merger.watch import Watch
@@ -180,3 +182,59 @@ def guarded(document: Document, memory_hint: str | None = None) -> Iterator[None
         memory = isinstance(error, MemoryError) or "memory" in str(error)
         hint = memory_hint if memory else None
         raise BackendError(message, Location(document.file, document=document.id), hint=hint) from None
+
+
+class HasPath(Protocol):
+    """A loaded model that knows the file it came from."""
+
+    path: str
+
+
+Model = TypeVar("Model", bound=HasPath)
+
+
+class SharedModel(Generic[Model]):
+    """A model that is loaded on first use, once, and serves all threads, one at a time."""
+
+    def __init__(self, load: Callable[[], Model], local: str, language: str) -> None:
+        """``local`` is the path of a local model, or empty for the official one of the language."""
+        self._load = load
+        self._local = local
+        self._language = language
+        self._loading = Lock()
+        self._running = Lock()
+        self._model: Model | None = None
+
+    def get(self, watch: Watch) -> Model:
+        """The model, loaded if need be. Raises what loading raises, and what ``watch.check`` does while waiting."""
+        model = self._model
+        if model is not None:
+            return model
+        with held(self._loading, watch):
+            if self._model is None:
+                watch.progress("loading", 0, 1)
+                self._model = self._load()
+                watch.progress("loading", 1, 1)
+            return self._model
+
+    @contextmanager
+    def running(self, watch: Watch, document: Document, memory_hint: str | None = None) -> Iterator[None]:
+        """Have the model for oneself; its errors come out as :func:`guarded` has them."""
+        with held(self._running, watch), guarded(document, memory_hint):
+            yield
+
+    def close(self) -> None:
+        """Let go of the model; a later :meth:`get` loads it again."""
+        self._model = None
+
+    @property
+    def name(self) -> str:
+        """The model file with the first digits of its SHA-256; the official one's is known once it is loaded."""
+        if self._local:
+            return self._local_name
+        model = self._model
+        return f"official-{self._language}" if model is None else fingerprint(model.path)
+
+    @cached_property
+    def _local_name(self) -> str:
+        return fingerprint(self._local)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
-from threading import Lock
 from typing import ClassVar
 
-from merger.backends.fingerprint import fingerprint
-from merger.backends.stanza_library import guarded, held, missing_packages, stanza_version
+from merger.backends.stanza_library import SharedModel, missing_packages, stanza_version
 from merger.backends.stanza_pos import TaggerModel, TaggerSource, WordTags, load_tagger
 from merger.backends.stanza_text import cut_pieces
 from merger.backends.windows import cut_windows
@@ -50,9 +47,7 @@ class StanzaTagger(Tagger):
     def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
         """Loads nothing. Raises :class:`~merger.errors.OptionError` for an unknown option or a bad value."""
         super().__init__(options)
-        self._loading = Lock()
-        self._running = Lock()
-        self._loaded: TaggerModel | None = None
+        self._model = SharedModel(self._load, self._text("model"), self._text("language"))
 
     @classmethod
     def unavailable(cls) -> str | None:
@@ -65,7 +60,7 @@ class StanzaTagger(Tagger):
         Raises :class:`~merger.errors.UnavailableError` if a package, the model or what it needs is missing or broken,
         the device is absent, or the download fails.
         """
-        self._model(watch)
+        self._model.get(watch)
 
     def tag(self, document: Document, watch: Watch) -> Document:
         """The document with ``xpos`` and ``upos`` in the sentences that had neither; empty nodes get none.
@@ -76,7 +71,7 @@ class StanzaTagger(Tagger):
         wanted = {(part, index): sentence for part, index, sentence in untagged(document)}
         if not wanted:
             return document
-        model = self._model(watch)
+        model = self._model.get(watch)
         pieces = [
             piece
             for piece in cut_pieces(document, _characters, _LONGEST_SENTENCE)
@@ -88,7 +83,7 @@ class StanzaTagger(Tagger):
             watch.check()
             watch.progress("tagging", done, len(windows))
             shown = [pieces[index] for index in window]
-            with held(self._running, watch), guarded(document):
+            with self._model.running(watch, document):
                 predicted = model.predict([piece.words for piece in shown])
             for piece, tags in zip(shown, predicted, strict=True):
                 found[piece.part, piece.sentence].update(zip(piece.tokens, tags, strict=True))
@@ -97,7 +92,7 @@ class StanzaTagger(Tagger):
 
     def close(self) -> None:
         """Let go of the model; a later call loads it again."""
-        self._loaded = None
+        self._model.close()
 
     @property
     def signature(self) -> str:
@@ -106,41 +101,21 @@ class StanzaTagger(Tagger):
         ``stanza-1.15.0:tagger.pt#0123abcd``. The official model's file is known once it is loaded; until then it is
         ``official-en``.
         """
-        return f"{self.name}-{stanza_version()}:{self._model_name}"
-
-    @property
-    def _model_name(self) -> str:
-        if self._text("model"):
-            return self._local_name
-        if self._loaded is not None:
-            return fingerprint(self._loaded.path)
-        return f"official-{self._text('language')}"
-
-    @cached_property
-    def _local_name(self) -> str:
-        return fingerprint(self._text("model"))
+        return f"{self.name}-{stanza_version()}:{self._model.name}"
 
     def _text(self, option: str) -> str:
         return str(self.values[option])
 
-    def _model(self, watch: Watch) -> TaggerModel:
-        model = self._loaded
-        if model is not None:
-            return model
-        with held(self._loading, watch):
-            if self._loaded is None:
-                watch.progress("loading", 0, 1)
-                self._loaded = load_tagger(
-                    TaggerSource(
-                        self._text("model"),
-                        self._text("pretrain"),
-                        self._text("language"),
-                        self._text("device"),
-                        bool(self.values["offline"]),
-                    )
-                )
-                watch.progress("loading", 1, 1)
-            return self._loaded
+    def _load(self) -> TaggerModel:
+        return load_tagger(
+            TaggerSource(
+                self._text("model"),
+                self._text("pretrain"),
+                self._text("language"),
+                self._text("device"),
+                bool(self.values["offline"]),
+            )
+        )
 
 
 def _characters(words: Sequence[str]) -> list[int]:

@@ -129,8 +129,8 @@ def test_speakers_tell_one_i_from_another(backend: CoreNLPBackend) -> None:
     assert Mention(0, 1, 0, 0) not in _entity(clusters, Mention(0, 0, 0, 0))
 
 
-def test_given_tags_stay_where_the_tagger_does_not_run(backend: CoreNLPBackend) -> None:
-    # No tagger would give these.
+def test_given_tags_stay(backend: CoreNLPBackend) -> None:
+    # No tagger would give these by itself.
     words, tags = ("Mary", "slept", "."), ("UH", "FW", "SYM")
     sent = sent_sentences(document_of(Sentence(words, xpos=tags)))
 

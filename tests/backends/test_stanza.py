@@ -219,7 +219,7 @@ def test_a_waiting_thread_hears_of_its_deadline(backend: StanzaBackend, clock: D
             raise TimeoutError
 
     backend.warm(Watch())
-    with backend._running:
+    with backend._model._running:
         begun = time.monotonic()
         with pytest.raises(TimeoutError):
             backend.predict(clock, Watch(check=check))
