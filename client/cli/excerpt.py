@@ -79,7 +79,8 @@ def _in_context(document: Document, chain: Chain, mention: Mention) -> Text:
         if (other.part, other.sentence) == (mention.part, mention.sentence)
         for token in other.tokens
     }
-    line = Text(f"  part {mention.part}  ", style="dim")
+    line = Text()
+    line.append(f"  part {mention.part}  ", style="dim")
     tokens = mention.tokens
     for index, form in enumerate(document.sentence(mention).forms):
         opened = "[" if index in tokens and index - 1 not in tokens else ""
