@@ -13,13 +13,7 @@ from client.agreement.metrics import METRICS
 from client.agreement.pair_counts import PairCounts
 from client.agreement.parts_of_speech import ClassTable, add_tables
 from client.agreement.study import DocumentAgreement, Pair
-
-LONG = 2000
-"""Tokens up to which a document is short (LongtoNotes 4.2, Table 4)."""
-MANY = 40
-"""Merged chains up to which a document has few (LongtoNotes 4.2, Table 6)."""
-LENGTH_BINS = (500, 1000, 2000, 4000, 8000)
-"""Upper ends of the finer bins of document length, in tokens."""
+from client.groups import LENGTH_BINS, LONG, MANY, bin_group, genre_group
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,24 +85,11 @@ def summarise(
     return AgreementReport(tuple(annotators), compare, resampling, total, groups, counted)
 
 
-def _genre(document: DocumentAgreement) -> tuple[int, str]:
-    return (0, document.genre) if document.genre else (1, "unknown")
-
-
-def _bin(value: int, ends: Sequence[int], unit: str) -> tuple[int, str]:
-    """The order and the name of the bin; ``ends`` are inclusive upper ends."""
-    for index, end in enumerate(ends):
-        if value <= end:
-            first = f"{ends[index - 1] + 1:,} to" if index else "up to"
-            return index, f"{first} {end:,} {unit}"
-    return len(ends), f"over {ends[-1]:,} {unit}"
-
-
 GROUPINGS: Mapping[str, Callable[[DocumentAgreement], tuple[int, str]]] = {
-    "genre": _genre,
-    "length": lambda document: _bin(document.tokens, (LONG,), "tokens"),
-    "length_bins": lambda document: _bin(document.tokens, LENGTH_BINS, "tokens"),
-    "chains": lambda document: _bin(document.chains, (MANY,), "chains"),
+    "genre": lambda document: genre_group(document.genre),
+    "length": lambda document: bin_group(document.tokens, (LONG,), "tokens"),
+    "length_bins": lambda document: bin_group(document.tokens, LENGTH_BINS, "tokens"),
+    "chains": lambda document: bin_group(document.chains, (MANY,), "chains"),
 }
 """For each kind of group, the order and the name of a document's group."""
 

@@ -12,6 +12,7 @@ from merger.version import VERSION
 _COMMANDS = {
     "merge": "merge the part chains of documents",
     "score": "score merged documents against the human merges",
+    "compare": "compare strategies: scores, significance, breakdowns, cost",
     "agreement": "measure how far annotators agree",
     "stats": "count documents, chains and antecedent distances",
     "split": "make a merge task out of whole-document annotation",

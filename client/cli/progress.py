@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from merger.document import Document
 
@@ -32,3 +33,23 @@ def documents_with_progress(documents: Iterable[Document], label: str) -> Iterat
             yield document
             tokens += document.token_count
             progress.update(task, advance=1, tokens=tokens)
+
+
+@contextmanager
+def work_with_progress(total: int) -> Iterator[Callable[[str, int], None]]:
+    """A bar with an estimate of the time that is left, for work whose amount is known.
+
+    Call what it gives with a label and the amount that was done since. Silent, and without imports, if standard error
+    is not a terminal.
+    """
+    if not sys.stderr.isatty():
+        yield lambda label, done: None  # noqa: ARG005  # nobody looks
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=total)
+        yield lambda label, done: progress.update(task, description=escape(label), advance=done)

@@ -45,6 +45,7 @@ def test_the_version_is_printed_without_importing_anything_heavy() -> None:
         ("validate", PARTS),
         ("stats", PARTS, KEY),
         ("agreement", KEY, KEY, "--parts", PARTS, "--resamples", "0"),
+        ("compare", KEY, "--keep-parts", "-s", "greedy", "--resamples", "0"),
     ],
 )
 def test_commands_on_this_machine_import_no_more_than_the_command_line_library(arguments: tuple[str, ...]) -> None:

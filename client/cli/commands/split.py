@@ -9,36 +9,20 @@ from pathlib import Path
 
 import click
 
+from client.cli.cut_options import chosen_cut, cut_options
 from client.cli.options import FORMAT_NAMES, Reading, TargetFormat, inputs_argument, json_option, reading_options
 from client.cli.output import check_paths, counted, notices_data, open_output, say, show_notices, write_json
 from client.cli.progress import documents_with_progress
 from merger.decision_records import decision_record
 from merger.document import Document
-from merger.errors import OptionError
 from merger.formats import FORMATS, find_inputs, write_document
 from merger.formats.inputs import display_name
-from merger.split import Cut, cut_text, split_document
-
-
-def _chosen_cut(tokens: int | None, sentences: int | None, parts: int | None, *, keep: bool) -> tuple[Cut, int]:
-    given = [
-        (cut, size)
-        for cut, size in ((Cut.TOKENS, tokens), (Cut.SENTENCES, sentences), (Cut.PARTS, parts))
-        if size is not None
-    ]
-    if keep:
-        given.append((Cut.KEEP, 0))
-    if len(given) != 1:
-        raise OptionError("one of --tokens, --sentences, --parts and --keep-parts says how to cut")
-    return given[0]
+from merger.split import cut_text, split_document
 
 
 @click.command(short_help="make a merge task out of whole-document annotation")
 @inputs_argument
-@click.option("--tokens", type=int, help="A part has at most this many tokens, or one longer sentence.")
-@click.option("--sentences", type=int, help="A part has at most this many sentences.")
-@click.option("--parts", type=int, help="This many parts, as equal in tokens as sentence boundaries allow.")
-@click.option("--keep-parts", is_flag=True, help="The part boundaries that the documents have.")
+@cut_options({"type": int, "help": "This many parts, as equal in tokens as sentence boundaries allow."})
 @click.option(
     "--singletons",
     type=click.Choice(["drop", "keep"]),
@@ -76,7 +60,7 @@ def command(
     Example:
       merge-baseline split ontogum/ --tokens 400 -o task/
     """
-    cut, size = _chosen_cut(tokens, sentences, parts, keep=keep_parts)
+    cut, size = chosen_cut(tokens, sentences, parts, keep=keep_parts)
     documents = reading.documents(*inputs)
     folder = Path(output)
     formats = TargetFormat(target)

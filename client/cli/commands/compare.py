@@ -1,0 +1,299 @@
+"""``merge-baseline compare``."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from client.agreement.bootstrap import Resampling
+from client.cli.cut_options import chosen_cut, cut_options
+from client.cli.entry import EXIT_INPUT, EXIT_OK
+from client.cli.options import Reading, check_stdin, json_option, reading_options
+from client.cli.output import check_paths, notices_data, open_output, show_notices, write_json
+from client.cli.progress import documents_with_progress, work_with_progress
+from client.cli.strategy_options import checked_spec, complete_spec
+from client.comparison.data import DocumentFacts, Entrant, Outcome, Setup
+from client.comparison.memory import reset_peak
+from client.comparison.render import as_markdown, as_text
+from client.comparison.render_data import as_data
+from client.comparison.run import Contender, FileContender, StrategyContender, Task, attempt, facts_of, make_task
+from client.comparison.store import OutcomeFile
+from client.comparison.summary import choose_baseline, compare
+from client.scoring.pairing import ById
+from merger.document import Document
+from merger.errors import AlignmentError, InputError, Location, UnavailableError
+from merger.formats import find_inputs
+from merger.formats.inputs import STDIN
+from merger.notices import Policy
+from merger.split import cut_text, split_document
+from merger.strategies import make_strategy
+
+_FILE = "file:"
+
+
+@click.command(short_help="compare strategies on the same documents")
+@click.argument("key")
+@click.option(
+    "-s",
+    "--strategy",
+    "specs",
+    multiple=True,
+    metavar="NAME[:OPTION=VALUE,...]",
+    shell_complete=complete_spec,
+    help="A strategy, or file:PATH for documents merged elsewhere; may be repeated.",
+)
+@cut_options(
+    {
+        "metavar": "N|PATH",
+        "help": "A number: this many parts, as equal in tokens as sentence boundaries allow. Anything else: the "
+        "documents before merging, nothing is cut.",
+    }
+)
+@click.option(
+    "--singletons",
+    type=click.Choice(["drop", "keep"]),
+    default="drop",
+    show_default=True,
+    help="What to do with a mention that is alone in its part: keep has it in the key and scored, though no strategy "
+    "can merge it.",
+)
+@click.option("--no-bounds", is_flag=True, help="Without the floor (none) and the ceiling (oracle).")
+@click.option(
+    "--baseline",
+    metavar="NAME",
+    help="The strategy that the others are tested against, as given to --strategy; the first but none by default.",
+)
+@click.option(
+    "--resamples", type=click.IntRange(min=0), default=1000, show_default=True, help="Resamples; 0 for no tests."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the resampling.")
+@click.option("-o", "--output", metavar="DIR", help="Keep every document's outcome here, so that --resume can go on.")
+@click.option("--resume", is_flag=True, help="Take from --output what an interrupted run has done.")
+@click.option("--markdown", "markdown_path", metavar="PATH", help="Write the tables as Markdown too.")
+@json_option
+@reading_options
+def command(
+    key: str,
+    specs: tuple[str, ...],
+    tokens: int | None,
+    sentences: int | None,
+    parts: str | None,
+    keep_parts: bool,
+    singletons: str,
+    no_bounds: bool,
+    baseline: str | None,
+    resamples: int,
+    seed: int,
+    output: str | None,
+    resume: bool,
+    markdown_path: str | None,
+    as_json: bool,
+    reading: Reading,
+) -> int:
+    """Run strategies on the same documents, score them against the human merges in KEY, and test the differences.
+
+    KEY is whole-document annotation, cut as `split` does, or merged documents with --keep-parts or --parts PATH. A
+    document that a strategy fails on is listed and left out of that strategy's scores; the exit code is then 1.
+
+    \b
+    Examples:
+      merge-baseline compare ontogum/ --tokens 400 -s greedy -s greedy:match=mention
+      merge-baseline compare key.conll --parts parts.conll -s file:merged.conll --json > out.json
+    """
+    if resume and output is None:
+        raise click.UsageError("--resume needs --output DIR, where the interrupted run kept its outcomes")
+    if as_json and markdown_path == STDIN:
+        raise click.UsageError("--json and --markdown - both need standard output")
+    number = int(parts) if parts is not None and parts.isascii() and parts.isdigit() else None
+    parts_path = parts if number is None else None
+    specs = specs if no_bounds else ("none", *(each for each in specs if each not in {"none", "oracle"}), "oracle")
+    if not specs:
+        raise click.UsageError("--no-bounds leaves nothing to compare: give --strategy")
+    if len(set(specs)) < len(specs):
+        raise click.UsageError("a strategy is given twice")
+    files = [spec.removeprefix(_FILE) for spec in specs if spec.startswith(_FILE)]
+    if STDIN in files:
+        raise click.UsageError("file:- : merged documents are read from files")
+    check_stdin(key, parts_path)
+    read = (file for path in (key, parts_path, *files) if path is not None for file in find_inputs(path))
+    check_paths({"--markdown": markdown_path}, read)
+    choose_baseline(specs, baseline)
+    cutting = _Cutting(reading, tokens, sentences, number, parts_path, keep=keep_parts, singletons=singletons == "keep")
+    asked = {"singletons": singletons, "baseline": baseline, "resamples": str(resamples), "seed": str(seed)}
+    made_by = _command(key, specs, cutting.arguments, asked, reading, bounds=not no_bounds)
+    with ExitStack() as stack:
+        contenders = [_contender(spec, reading, stack) for spec in specs]
+        folder = None if output is None else Path(output)
+        tasks = list(cutting.tasks(documents_with_progress(reading.documents(key), "cutting")))
+        entrants = _run(contenders, tasks, folder, cutting.text, reading, resume=resume)
+    setup = Setup(key, cutting.text, "scored" if singletons == "keep" else "dropped", made_by)
+    comparison = compare(
+        [each.facts for each in tasks], entrants, setup, baseline=baseline, resampling=Resampling(resamples, seed)
+    )
+    if markdown_path is not None:
+        with open_output(markdown_path) as stream:
+            stream.write(as_markdown(comparison))
+    if as_json:
+        write_json({**as_data(comparison), "notices": notices_data(reading.notices)})
+    elif markdown_path != STDIN:
+        with open_output("-") as stream:
+            stream.write(as_text(comparison))
+    show_notices(reading.notices)
+    return EXIT_INPUT if any(strategy.failures for strategy in comparison.strategies) else EXIT_OK
+
+
+class _Unusable:
+    """A document that cannot be cut, or that the parts lack: every strategy fails on it."""
+
+    def __init__(self, facts: DocumentFacts, error: InputError) -> None:
+        self.facts = facts
+        self.outcome = Outcome(facts.id, failure=str(error))
+
+
+class _Cutting:
+    """Makes tasks out of the documents of the key."""
+
+    def __init__(
+        self,
+        reading: Reading,
+        tokens: int | None,
+        sentences: int | None,
+        parts: int | None,
+        parts_path: str | None,
+        *,
+        keep: bool,
+        singletons: bool,
+    ) -> None:
+        self._reading = reading
+        self._singletons = singletons
+        self._parts_path = parts_path
+        self._cut = None
+        if parts_path is None:
+            self._cut = chosen_cut(tokens, sentences, parts, keep=keep)
+        elif keep or tokens is not None or sentences is not None:
+            raise click.UsageError("--parts PATH has the parts: there is nothing to cut")
+
+    @property
+    def text(self) -> str:
+        """How the signature has it."""
+        return "given" if self._cut is None else cut_text(*self._cut)
+
+    @property
+    def arguments(self) -> list[str]:
+        """How the command line has it."""
+        if self._parts_path is not None:
+            return ["--parts", self._parts_path]
+        name, equals, size = self.text.partition("=")
+        return [f"--{name}", size] if equals else ["--keep-parts"]
+
+    def tasks(self, keys: Iterator[Document]) -> Iterator[Task | _Unusable]:
+        """A task for every document."""
+        befores = None if self._parts_path is None else ById(self._reading.documents(self._parts_path))
+        for key in keys:
+            before = None if befores is None else befores.take(key.id)
+            try:
+                yield self._task(key, before)
+            except InputError as error:
+                yield _Unusable(facts_of(key, len(key.parts)), error)
+
+    def _task(self, key: Document, before: Document | None) -> Task:
+        notices = self._reading.notices
+        if self._cut is not None:
+            cut, size = self._cut
+            task = split_document(key, cut, size, keep_singletons=self._singletons, notices=notices)
+            return make_task(task.parts, task.key, keep_singletons=self._singletons)
+        if before is None:
+            raise AlignmentError("the parts lack this document", Location(key.file, document=key.id))
+        return make_task(before, key, keep_singletons=self._singletons, notices=notices)
+
+
+def _contender(spec: str, reading: Reading, stack: ExitStack) -> Contender:
+    """Raises :class:`~merger.errors.UnavailableError` for a strategy that cannot run here."""
+    if spec.startswith(_FILE):
+        path = spec.removeprefix(_FILE)
+        digest = hashlib.sha256()
+        for file in find_inputs(path):
+            digest.update(Path(file).read_bytes())
+        return FileContender(spec, f"file[{Path(path).name}#{digest.hexdigest()[:8]}]", reading.documents(path))
+    strategy = make_strategy(*checked_spec(spec))
+    reason = strategy.unavailable()
+    if reason is not None:
+        raise UnavailableError(f"strategy {strategy.name}: {reason}")
+    stack.callback(lambda: reading.notices.extend(strategy.notices))
+    return StrategyContender(spec, strategy)
+
+
+def _run(
+    contenders: Sequence[Contender],
+    tasks: Sequence[Task | _Unusable],
+    folder: Path | None,
+    split: str,
+    reading: Reading,
+    *,
+    resume: bool,
+) -> list[Entrant]:
+    """One strategy after the other, so that time and memory are its own."""
+    entrants = []
+    stores = [
+        None if folder is None else OutcomeFile(folder, f"{each.signature}|split:{split}", resume=resume)
+        for each in contenders
+    ]
+    with work_with_progress(len(contenders) * sum(task.facts.tokens for task in tasks)) as progress:
+        for contender, store in zip(contenders, stores, strict=True):
+            reset_peak()
+            outcomes = []
+            with ExitStack() as stack:
+                if isinstance(contender, StrategyContender):
+                    stack.callback(contender.strategy.close)
+                warm = False
+                for task in tasks:
+                    done = _known(task, store)
+                    if done is None and isinstance(task, Task):
+                        if not warm and isinstance(contender, StrategyContender):
+                            contender.strategy.warm()
+                            warm = True
+                        done = attempt(contender, task, reading.notices)
+                        if store is not None:
+                            store.add(done, task.fingerprint)
+                    if done is not None:
+                        outcomes.append(done)
+                    progress(contender.name, task.facts.tokens)
+            entrants.append(Entrant(contender.name, contender.signature, tuple(outcomes)))
+    return entrants
+
+
+def _known(task: Task | _Unusable, store: OutcomeFile | None) -> Outcome | None:
+    """The outcome, where nothing has to be run for it."""
+    if isinstance(task, _Unusable):
+        return task.outcome
+    return None if store is None else store.get(task.facts.id, task.fingerprint)
+
+
+def _command(
+    key: str,
+    specs: Sequence[str],
+    cut: Sequence[str],
+    asked: dict[str, str | None],
+    reading: Reading,
+    *,
+    bounds: bool,
+) -> str:
+    """The command line that makes this comparison again."""
+    words = ["merge-baseline", "compare", key, *cut]
+    for spec in specs:
+        if not bounds or spec not in {"none", "oracle"}:
+            words += ["--strategy", spec]
+    words += [] if bounds else ["--no-bounds"]
+    for name, value in asked.items():
+        words += [] if value is None else [f"--{name}", value]
+    words += [] if reading.format_name is None else ["--format", reading.format_name]
+    policy = reading.notices.policy
+    words += [] if policy is Policy.NORMAL else [f"--{policy.value}"]
+    pattern = reading.options.part_pattern
+    words += [] if pattern is None else ["--part-pattern", pattern.pattern]
+    return shlex.join(words)

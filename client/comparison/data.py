@@ -1,0 +1,153 @@
+"""What a comparison holds: one data object, from which every way of showing it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from client.agreement.bootstrap import Interval, Resampling
+from client.scoring.evaluation import Result
+from client.scoring.signature import Signature
+
+METRICS = ("muc", "bcub", "ceafe", "lea")
+"""The metrics of a comparison, by the names that :data:`client.scoring.METRICS` has."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFacts:
+    """What a document is: its ``tokens``, its ``parts`` and the human merged ``chains`` of two or more mentions."""
+
+    id: str
+    genre: str | None
+    tokens: int
+    chains: int
+    parts: int
+
+
+@dataclass(frozen=True, slots=True)
+class HumanLink:
+    """A chain that people linked: how far the antecedent is, in tokens, and whether the strategy made the link too."""
+
+    distance: int
+    found: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One strategy on one document: the ``result``, or why there is none.
+
+    ``links`` are the human links, empty where the response does not keep the part chains together. ``seconds`` is the
+    wall time of merging and ``peak_memory`` the bytes at most resident up to here; ``None`` where nothing was run.
+    """
+
+    document: str
+    result: Result | None = None
+    links: tuple[HumanLink, ...] = ()
+    failure: str | None = None
+    seconds: float | None = None
+    peak_memory: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A strategy and what it did, an outcome for each document in their order."""
+
+    name: str
+    signature: str
+    outcomes: tuple[Outcome, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One strategy on a group of documents. ``documents`` are those that it has; ``result`` is ``None`` without any."""
+
+    documents: int
+    result: Result | None
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceBin:
+    """Human links whose distance is up to ``last`` tokens (``None``: any), and how many of them were found."""
+
+    name: str
+    last: int | None
+    links: int
+    found: int
+
+
+@dataclass(frozen=True, slots=True)
+class StrategySummary:
+    """A strategy over all documents that it did not fail on; ``total`` is ``None`` if it failed on all.
+
+    ``tokens`` are those of its documents, ``seconds`` its wall time on them, ``peak_memory`` bytes. ``groups`` has the
+    groups of each kind (``genre``, ``length``, ...) by name.
+    """
+
+    entrant: Entrant
+    signature: Signature
+    total: Result | None
+    tokens: int
+    seconds: float | None
+    peak_memory: int | None
+    groups: Mapping[str, Mapping[str, Group]]
+    distances: tuple[DistanceBin, ...]
+
+    @property
+    def name(self) -> str:
+        """The strategy as it was asked for."""
+        return self.entrant.name
+
+    @property
+    def done(self) -> int:
+        """How many documents it did not fail on."""
+        return sum(outcome.result is not None for outcome in self.entrant.outcomes)
+
+    @property
+    def failures(self) -> tuple[Outcome, ...]:
+        """The documents that it failed on."""
+        return tuple(outcome for outcome in self.entrant.outcomes if outcome.failure is not None)
+
+    @property
+    def seconds_per_1000_tokens(self) -> float | None:
+        """Wall seconds per 1,000 tokens."""
+        return 1000 * self.seconds / self.tokens if self.seconds is not None and self.tokens else None
+
+
+@dataclass(frozen=True, slots=True)
+class PairedTest:
+    """The difference in CoNLL F1 (0 to 1) of a strategy to the baseline, on the documents that both have.
+
+    ``interval`` and ``bootstrap_p`` come from the paired bootstrap, ``randomisation_p`` from approximate randomisation,
+    or from all exchanges if ``exact``. They are ``None`` for fewer than two documents or without resamples.
+    """
+
+    strategy: str
+    baseline: str
+    documents: int
+    difference: float
+    interval: Interval | None = None
+    bootstrap_p: float | None = None
+    randomisation_p: float | None = None
+    exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How the comparison was made: what key, how it was cut, what to do with one-mention chains, the command."""
+
+    key: str
+    split: str
+    singletons: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Everything that a comparison found; ``baseline`` is the name of the strategy that the tests are against."""
+
+    setup: Setup
+    documents: tuple[DocumentFacts, ...]
+    strategies: tuple[StrategySummary, ...]
+    baseline: str | None
+    tests: tuple[PairedTest, ...]
+    resampling: Resampling

@@ -1,0 +1,111 @@
+"""Shows a comparison as JSON data: docs/comparison.schema.json says what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from client.agreement.bootstrap import LEVEL
+from client.comparison.data import Comparison, Group, Outcome, PairedTest, StrategySummary
+from client.scoring.counts import MetricCounts
+from client.scoring.evaluation import Result
+from client.scoring.scores import Scores
+
+
+def as_data(comparison: Comparison) -> dict[str, Any]:
+    """Everything that the comparison found. Scores are fractions from 0 to 1 in full precision."""
+    setup = comparison.setup
+    return {
+        "key": setup.key,
+        "split": setup.split,
+        "singletons": setup.singletons,
+        "command": setup.command,
+        "documents": [asdict(facts) for facts in comparison.documents],
+        "strategies": [_strategy_data(strategy) for strategy in comparison.strategies],
+        "baseline": comparison.baseline,
+        "resampling": {
+            "level": LEVEL,
+            "resamples": comparison.resampling.resamples,
+            "seed": comparison.resampling.seed,
+        },
+        "tests": [_test_data(test) for test in comparison.tests],
+    }
+
+
+def _strategy_data(strategy: StrategySummary) -> dict[str, Any]:
+    return {
+        "name": strategy.name,
+        "signature": str(strategy.signature),
+        "documents": strategy.done,
+        "tokens": strategy.tokens,
+        "seconds": strategy.seconds,
+        "seconds_per_1000_tokens": strategy.seconds_per_1000_tokens,
+        "peak_memory": strategy.peak_memory,
+        "total": None if strategy.total is None else _result_data(strategy.total),
+        "groups": {kind: _groups_data(groups) for kind, groups in strategy.groups.items()},
+        "links_by_distance": [asdict(each) for each in strategy.distances],
+        "failed": [{"document": each.document, "error": each.failure} for each in strategy.failures],
+        "outcomes": [_outcome_data(each) for each in strategy.entrant.outcomes if each.result is not None],
+    }
+
+
+def _groups_data(groups: Mapping[str, Group]) -> dict[str, Any]:
+    return {
+        name: {
+            "documents": group.documents,
+            "total": None if group.result is None else _result_data(group.result),
+        }
+        for name, group in groups.items()
+    }
+
+
+def _outcome_data(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "document": outcome.document,
+        "seconds": outcome.seconds,
+        "human_links": [asdict(link) for link in outcome.links],
+        **({} if outcome.result is None else _result_data(outcome.result)),
+    }
+
+
+def _result_data(result: Result) -> dict[str, Any]:
+    links = result.links
+    return {
+        "conll_f1": result.conll_f1,
+        "gain": result.gain,
+        "metrics": _scores_data(result.scores),
+        "floor": None
+        if result.floor is None
+        else {"conll_f1": result.floor_conll_f1, "metrics": _scores_data(result.floor)},
+        "links": None if links is None else _counts_data(links.links),
+        "decisions": None
+        if links is None
+        else {
+            "count": links.decisions,
+            "matching": links.matching,
+            "strict_match": links.strict_match if links.decisions else None,
+        },
+    }
+
+
+def _scores_data(scores: Scores) -> dict[str, Any]:
+    return {name: _counts_data(counts) for name, counts in scores.counts.items()}
+
+
+def _counts_data(counts: MetricCounts) -> dict[str, Any]:
+    """Numerators, denominators and quotients; ``None`` for 0/0."""
+    both = counts.recall_denominator or counts.precision_denominator
+    return {
+        "recall_numerator": counts.recall_numerator,
+        "recall_denominator": counts.recall_denominator,
+        "recall": counts.recall if counts.recall_denominator else None,
+        "precision_numerator": counts.precision_numerator,
+        "precision_denominator": counts.precision_denominator,
+        "precision": counts.precision if counts.precision_denominator else None,
+        "f1": counts.f1 if both else None,
+    }
+
+
+def _test_data(test: PairedTest) -> dict[str, Any]:
+    return asdict(test)

@@ -1,0 +1,212 @@
+"""Runs a strategy on a document, or reads what was merged elsewhere, and scores it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+from client.comparison.data import METRICS, DocumentFacts, HumanLink, Outcome
+from client.comparison.memory import peak_memory
+from client.scoring.evaluation import Result
+from client.scoring.links import LinkCounts, antecedents_of, count_links
+from client.scoring.metrics import score_documents
+from client.scoring.pairing import ById, align
+from client.scoring.scores import Scores
+from merger.boundaries import with_boundaries_of
+from merger.document import Chain, ChainRef, ChainScope, Document, Mention, chain_order
+from merger.errors import AlignmentError, DecisionError, InputError, Location
+from merger.merge import merge_document
+from merger.notices import Notices
+from merger.strategies.base import Strategy
+
+_LEAST = 2
+"""Mentions that make a chain."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A document to merge: its ``parts`` and the human merges of the same text.
+
+    With ``keep_singletons`` one-mention chains are passed through and scored.
+    """
+
+    parts: Document
+    key: Document
+    keep_singletons: bool = False
+
+    @cached_property
+    def facts(self) -> DocumentFacts:
+        """What the document is."""
+        return facts_of(self.key, len(self.parts.parts))
+
+    @cached_property
+    def floor(self) -> Scores:
+        """The scores of merging nothing."""
+        return self.score(self.parts.with_chains(self.parts.chains, ChainScope.DOCUMENT), Notices())
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Changes with everything that a strategy or a score sees."""
+        import hashlib
+
+        sentences = [
+            [(s.forms, s.xpos, s.upos, s.speakers, s.heads, s.empty) for s in part.sentences]
+            for part in self.parts.parts
+        ]
+        seen = repr((sentences, self.parts.chains, self.key.chains, self.keep_singletons))
+        return hashlib.sha256(seen.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+    def score(self, response: Document, notices: Notices) -> Scores:
+        """The response's scores against the key. Raises :class:`~merger.errors.AlignmentError` for other tokens."""
+        least = 1 if self.keep_singletons else _LEAST
+        return score_documents(
+            (
+                ([c for c in unit.key if len(c) >= least], [c for c in unit.response if len(c) >= least])
+                for unit in align(self.key, response, notices)
+            ),
+            METRICS,
+        )
+
+
+def facts_of(key: Document, parts: int) -> DocumentFacts:
+    """What a document with human merges is."""
+    chains = sum(len(chain.mentions) >= _LEAST for chain in key.chains)
+    return DocumentFacts(key.id, key.genre, key.token_count, chains, parts)
+
+
+def make_task(parts: Document, key: Document, *, keep_singletons: bool = False, notices: Notices | None = None) -> Task:
+    """A task out of parts and human merges that may have other part boundaries.
+
+    One-mention part chains go, so that merging nothing is the floor, unless they are kept.
+    Raises :class:`~merger.errors.AlignmentError` if the tokens differ.
+    """
+    if not keep_singletons:
+        parts = parts.with_chains(tuple(c for c in parts.chains if len(c.mentions) >= _LEAST), parts.scope)
+    return Task(parts, with_boundaries_of(parts, key, notices), keep_singletons)
+
+
+class Contender(Protocol):
+    """What is compared: something that gives a merged document for a task.
+
+    ``signature`` says how, ``timed`` whether giving it is merging.
+    """
+
+    name: str
+    timed: bool
+
+    @property
+    def signature(self) -> str:
+        """Name and options."""
+
+    def merge(self, task: Task, notices: Notices) -> Document:
+        """The merged document. Raises :class:`~merger.errors.InputError` if it fails on this document."""
+
+
+class StrategyContender:
+    """A strategy that runs here."""
+
+    timed = True
+
+    def __init__(self, name: str, strategy: Strategy) -> None:
+        self.name = name
+        self.strategy = strategy
+
+    @property
+    def signature(self) -> str:
+        """The strategy's."""
+        return self.strategy.signature
+
+    def merge(self, task: Task, notices: Notices) -> Document:
+        """Run the strategy."""
+        return merge_document(
+            task.parts, self.strategy, key=task.key, keep_singletons=task.keep_singletons, notices=notices
+        ).document
+
+
+class FileContender:
+    """Documents merged elsewhere, in any order."""
+
+    timed = False
+
+    def __init__(self, name: str, signature: str, documents: Iterable[Document]) -> None:
+        self.name = name
+        self._signature = signature
+        self._documents = ById(documents)
+        self._broken: InputError | None = None
+
+    @property
+    def signature(self) -> str:
+        """Names the file and what is in it."""
+        return self._signature
+
+    def merge(self, task: Task, notices: Notices) -> Document:  # noqa: ARG002  # as the protocol has it
+        """The document of the task's id. What cannot be read is missing for all documents that come behind it."""
+        if self._broken is not None:
+            raise self._broken
+        try:
+            found = self._documents.take(task.key.id)
+        except InputError as error:
+            self._broken = error
+            raise
+        if found is None:
+            place = Location(task.key.file, document=task.key.id)
+            raise AlignmentError(f"{self.name} lacks this document", place)
+        return found
+
+
+def attempt(contender: Contender, task: Task, notices: Notices) -> Outcome:
+    """Merge and score one document; an error in the document is part of the outcome."""
+    begin = time.perf_counter()
+    try:
+        merged = contender.merge(task, notices)
+        seconds = time.perf_counter() - begin if contender.timed else None
+        scores = task.score(merged, notices)
+        counts, links = _links(task, merged, notices)
+    except InputError as error:
+        return Outcome(task.key.id, failure=str(error))
+    result = Result(scores, task.floor, counts)
+    return Outcome(task.key.id, result, links, None, seconds, peak_memory() if contender.timed else None)
+
+
+def _links(task: Task, merged: Document, notices: Notices) -> tuple[LinkCounts | None, tuple[HumanLink, ...]]:
+    try:
+        response = with_boundaries_of(task.parts, merged)
+        return count_links(task.parts, task.key, response), human_links(task.parts, task.key, response)
+    except (DecisionError, AlignmentError) as error:
+        notices.add("no link scores", f"the link scores leave this document out: {error}")
+        return None, ()
+
+
+def human_links(parts: Document, key: Document, response: Document) -> tuple[HumanLink, ...]:
+    """Every chain that people linked, with the distance to its antecedent, and whether the response has the link.
+
+    The distance goes from the first token of the antecedent's last mention to that of the chain's first mention. The
+    link is found if the response, too, has the chain together with the part chain that holds this last mention.
+    Raises :class:`~merger.errors.DecisionError` if one of the two does not keep a part chain together.
+    """
+    starts: dict[tuple[int, int], int] = {}
+    position = 0
+    for part, each in enumerate(parts.parts):
+        for index, sentence in enumerate(each.sentences):
+            starts[part, index] = position
+            position += len(sentence.forms) - len(sentence.empty)
+
+    def offset(mention: Mention) -> int:
+        empty = parts.sentence(mention).empty
+        return starts[mention.part, mention.sentence] + mention.first - sum(node < mention.first for node in empty)
+
+    chains: dict[ChainRef, Chain] = {
+        ChainRef(chain.mentions[0].part, chain.id): chain for chain in sorted(parts.chains, key=chain_order)
+    }
+    last = {ref: max(map(offset, chain.mentions)) for ref, chain in chains.items()}
+    made = antecedents_of(parts, response)
+    links = []
+    for ref, antecedent in antecedents_of(parts, key).items():
+        if antecedent:
+            nearest = max(antecedent, key=last.__getitem__)
+            distance = min(map(offset, chains[ref].mentions)) - last[nearest]
+            links.append(HumanLink(distance, nearest in made[ref]))
+    return tuple(links)

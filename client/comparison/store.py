@@ -1,0 +1,121 @@
+"""Keeps outcomes in a folder, a JSON line each, so that an interrupted comparison can go on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from client.comparison.data import METRICS, HumanLink, Outcome
+from client.scoring.counts import Counts, MetricCounts
+from client.scoring.evaluation import Result
+from client.scoring.links import LinkCounts
+from client.scoring.scores import Scores
+from merger.errors import FormatError, Location
+from merger.version import VERSION
+
+
+class OutcomeFile:
+    """The outcomes of one strategy, by document.
+
+    Failures are kept for people to read and tried again by the next run. A line that was cut off when a run was
+    interrupted is taken away. An outcome is only handed out for the strategy, the version and the document's content
+    that it was made with.
+    """
+
+    def __init__(self, folder: Path, signature: str, *, resume: bool) -> None:
+        """Raises ``OSError`` if the file can't be read or written.
+
+        With ``resume`` :class:`~merger.errors.FormatError` for a line that is no outcome.
+        """
+        self._made_by = f"{signature}|version:{VERSION}"
+        digest = hashlib.sha256(self._made_by.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+        name = re.sub(r"[^A-Za-z0-9]+", "-", signature).strip("-")[:60]
+        self._path = folder / f"{name}-{digest}.jsonl"
+        self._outcomes: dict[tuple[str, str], Outcome] = {}
+        folder.mkdir(parents=True, exist_ok=True)
+        if resume and self._path.exists():
+            self._read()
+        else:
+            self._path.write_bytes(b"")
+
+    def _read(self) -> None:
+        content = self._path.read_bytes()
+        whole = content[: content.rfind(b"\n") + 1]
+        if len(whole) < len(content):
+            with self._path.open("r+b") as file:
+                file.truncate(len(whole))
+        for number, line in enumerate(whole.split(b"\n")[:-1], start=1):
+            try:
+                record = json.loads(line)
+                if record["made_by"] == self._made_by and record["failure"] is None:
+                    outcome = _outcome(record)
+                    self._outcomes[outcome.document, record["fingerprint"]] = outcome
+            except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+                raise FormatError(
+                    "not an outcome of a comparison",
+                    Location(str(self._path), number),
+                    hint="without --resume the comparison begins anew",
+                ) from None
+
+    def get(self, document: str, fingerprint: str) -> Outcome | None:
+        """The outcome of a document with this content, if it was done before."""
+        return self._outcomes.get((document, fingerprint))
+
+    def add(self, outcome: Outcome, fingerprint: str) -> None:
+        """Write an outcome to the end of the file."""
+        record = {"made_by": self._made_by, "fingerprint": fingerprint, **_record(outcome)}
+        with self._path.open("ab", buffering=0) as file:
+            file.write(json.dumps(record).encode() + b"\n")
+
+
+def _record(outcome: Outcome) -> dict[str, Any]:
+    result = outcome.result
+    return {
+        "document": outcome.document,
+        "failure": outcome.failure,
+        "seconds": outcome.seconds,
+        "peak_memory": outcome.peak_memory,
+        "links": [[link.distance, link.found] for link in outcome.links],
+        "scores": None if result is None else _scores_record(result.scores),
+        "floor": None if result is None or result.floor is None else _scores_record(result.floor),
+        "link_counts": None
+        if result is None or result.links is None
+        else [_numbers(result.links.links), result.links.decisions, result.links.matching],
+    }
+
+
+def _scores_record(scores: Scores) -> dict[str, list[float]]:
+    return {name: _numbers(scores[name]) for name in METRICS}
+
+
+def _numbers(counts: MetricCounts) -> list[float]:
+    return [
+        counts.recall_numerator,
+        counts.recall_denominator,
+        counts.precision_numerator,
+        counts.precision_denominator,
+    ]
+
+
+def _outcome(record: Mapping[str, Any]) -> Outcome:
+    links = record["link_counts"]
+    return Outcome(
+        record["document"],
+        Result(
+            _scores(record["scores"]),
+            None if record["floor"] is None else _scores(record["floor"]),
+            None if links is None else LinkCounts(Counts(*links[0]), links[1], links[2]),
+        ),
+        tuple(HumanLink(distance, found) for distance, found in record["links"]),
+        None,
+        record["seconds"],
+        record["peak_memory"],
+    )
+
+
+def _scores(record: Mapping[str, list[float]]) -> Scores:
+    return Scores({name: Counts(*numbers) for name, numbers in record.items()})

@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.cli.running import EXAMPLES, ROOT, error_of, output_of, run
+
+PARTS, KEY = EXAMPLES / "parts", EXAMPLES / "key"
+VALIDATOR = Draft202012Validator(json.loads((ROOT / "docs" / "comparison.schema.json").read_text("utf-8")))
+STRATEGIES = ("-s", "greedy", "-s", "greedy:match=mention")
+TIMES = {"seconds", "seconds_per_1000_tokens", "peak_memory"}
+
+
+def compared(*arguments: str | Path, code: int = 0) -> dict[str, Any]:
+    """The comparison as data, which follows its schema."""
+    done = run("compare", *arguments, "--json")
+    assert done.code == code, done.err
+    data: dict[str, Any] = json.loads(done.out)
+    VALIDATOR.validate(data)
+    return data
+
+
+def timeless(data: Any) -> Any:  # noqa: ANN401  # whatever JSON holds
+    """The data without times and memory."""
+    if isinstance(data, dict):
+        return {name: timeless(value) for name, value in data.items() if name not in TIMES}
+    return [timeless(each) for each in data] if isinstance(data, list) else data
+
+
+def without_tags(file: Path) -> str:
+    """A CoNLL-2012 file whose part-of-speech column is empty."""
+    lines = []
+    for line in file.read_text("utf-8").splitlines():
+        cells = line.split()
+        lines.append(line if not cells or line.startswith("#") else " ".join([*cells[:4], "-", *cells[5:]]))
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> Path:
+    """The examples' keys, one of them without tags."""
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    for file in KEY.iterdir():
+        text = without_tags(file) if file.stem == "ferry" else file.read_text("utf-8")
+        (folder / file.name).write_text(text, "utf-8")
+    return folder
+
+
+def test_strategies_stand_between_floor_and_ceiling() -> None:
+    data = compared(KEY, "--keep-parts", *STRATEGIES)
+
+    assert [each["name"] for each in data["strategies"]] == ["none", "greedy", "greedy:match=mention", "oracle"]
+    none, greedy, mention, oracle = (each["total"] for each in data["strategies"])
+    assert (none["gain"], none["links"]["recall"], none["links"]["precision"]) == (0, 0, None)
+    assert none["conll_f1"] == none["floor"]["conll_f1"] == greedy["floor"]["conll_f1"]
+    assert (oracle["conll_f1"], oracle["gain"], oracle["decisions"]["strict_match"]) == (1, 1, 1)
+    assert none["conll_f1"] < greedy["conll_f1"] < mention["conll_f1"] < 1
+    assert data["baseline"] == "greedy"
+    assert [test["strategy"] for test in data["tests"]] == ["none", "greedy:match=mention", "oracle"]
+    # Four documents have 16 exchanges; the ceiling is better in all of them, which 2 of the 16 show.
+    assert (data["tests"][2]["exact"], data["tests"][2]["randomisation_p"]) == (True, 2 / 16)
+    assert all(each["seconds"] >= 0 for each in data["strategies"])
+
+
+def test_the_scores_are_those_of_merge_and_score(tmp_path: Path) -> None:
+    output_of("merge", PARTS, "-s", "greedy", "-o", tmp_path / "merged.conll")
+    score = json.loads(output_of("score", KEY, tmp_path / "merged.conll", "--parts", PARTS, "--json"))["total"]
+
+    data = compared(KEY, "--parts", PARTS, "-s", "greedy", "-s", f"file:{tmp_path / 'merged.conll'}")
+
+    greedy, file = (each["total"] for each in data["strategies"][1:3])
+    assert greedy == file
+    assert 100 * greedy["conll_f1"] == pytest.approx(score["conll_f1"])
+    assert 100 * greedy["metrics"]["lea"]["f1"] == pytest.approx(score["metrics"]["lea"]["f1"])
+    assert 100 * greedy["gain"] == pytest.approx(score["gain_over_floor"])
+    assert 100 * greedy["links"]["f1"] == pytest.approx(score["links"]["f1"])
+    assert greedy["decisions"]["matching"] == score["decisions"]["matching"]
+    assert (data["strategies"][2]["seconds"], data["strategies"][1]["seconds"] is None) == (None, False)
+
+
+def test_a_document_that_a_strategy_fails_on_is_listed_and_left_out_of_its_scores(mixed: Path) -> None:
+    data = compared(mixed, "--keep-parts", "-s", "greedy", code=1)
+    rest = compared(_only(mixed, "ferry"), "--keep-parts", "-s", "greedy")
+
+    none, greedy, oracle = data["strategies"]
+    assert ([failed["document"] for failed in greedy["failed"]], none["failed"]) == (["nw/ferry"], [])
+    assert "ferry" in greedy["failed"][0]["error"]
+    assert (none["documents"], greedy["documents"], oracle["documents"]) == (4, 3, 4)
+    assert greedy["total"] == rest["strategies"][1]["total"]
+    # Tests are on the three documents that both have: as if there were no other.
+    assert timeless(data["tests"]) == timeless(rest["tests"])
+    assert {test["documents"] for test in data["tests"]} == {3}
+    text = run("compare", mixed, "--keep-parts", "-s", "greedy")
+    assert text.code == 1
+    assert "greedy (3 of 4 documents)" in text.out
+    assert "documents left out" in text.out
+
+
+def _only(folder: Path, but: str) -> Path:
+    """A folder with the documents of another one but for one."""
+    rest = folder.parent / "rest"
+    rest.mkdir()
+    for file in folder.iterdir():
+        if file.stem != but:
+            (rest / file.name).write_text(file.read_text("utf-8"), "utf-8")
+    return rest
+
+
+def test_an_interrupted_comparison_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    arguments = (KEY, "--sentences", "8", *STRATEGIES, "-o", tmp_path)
+    whole = compared(*arguments)
+    greedy, mention, *_ = sorted(tmp_path.glob("greedy-*.jsonl"), key=lambda file: "match-mention" in file.name)
+    lines = greedy.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 4
+    # Stopped in the second document, and before the next strategy.
+    greedy.write_bytes(lines[0] + lines[1][:50])
+    mention.unlink()
+
+    resumed = compared(*arguments, "--resume")
+
+    assert timeless(resumed) == timeless(whole)
+    # Only what was done keeps its time.
+    before, after = ([each["seconds"] for each in data["strategies"][1]["outcomes"]] for data in (whole, resumed))
+    assert [one == other for one, other in zip(before, after, strict=True)] == [True, False, False, False]
+    assert len(greedy.read_bytes().splitlines()) == 4
+    assert compared(*arguments, "--resume") == resumed
+
+
+def test_what_was_kept_is_not_taken_for_a_document_that_changed(tmp_path: Path, mixed: Path) -> None:
+    """The same documents without tags in one: greedy has to fail on it."""
+    compared(KEY, "--keep-parts", "-s", "greedy", "-o", tmp_path)
+
+    resumed = compared(mixed, "--keep-parts", "-s", "greedy", "-o", tmp_path, "--resume", code=1)
+
+    assert [failed["document"] for failed in resumed["strategies"][1]["failed"]] == ["nw/ferry"]
+    # Failures are tried again.
+    again = compared(mixed, "--keep-parts", "-s", "greedy", "-o", tmp_path, "--resume", code=1)
+    assert again == resumed
+
+
+def test_a_line_that_is_no_outcome_is_located(tmp_path: Path) -> None:
+    arguments = (KEY, "--keep-parts", "--no-bounds", "-s", "none", "-o", tmp_path)
+    compared(*arguments)
+    (file,) = tmp_path.iterdir()
+    file.write_text("no outcome\n")
+
+    assert f"{file}:1: not an outcome" in error_of("compare", *arguments, "--resume", code=1)
+
+
+def test_the_tables_fit_a_terminal_and_say_how_they_were_made(tmp_path: Path) -> None:
+    text = output_of(
+        "compare", KEY, "--keep-parts", *STRATEGIES, "--markdown", tmp_path / "comparison.md", "--seed", "3"
+    )
+
+    *tables, command = text.splitlines()
+    assert max(len(line) for line in tables if not line.startswith("signature of ")) <= 100
+    assert sum(line.startswith("signature of ") for line in tables) == 4
+    assert "strategy:greedy[match=mention," in text
+    assert command.startswith("made by: merge-baseline compare ")
+    markdown = (tmp_path / "comparison.md").read_text("utf-8")
+    assert "## CoNLL F1 against greedy" in markdown
+    assert command in markdown
+
+
+def test_the_command_it_names_makes_the_same_comparison() -> None:
+    first = compared(KEY, "--sentences", "9", *STRATEGIES, "--baseline", "oracle", "--resamples", "200", "--seed", "4")
+
+    again = json.loads(output_of(*first["command"].split()[1:], "--json"))
+
+    assert timeless(again) == timeless(first)
+    assert (again["baseline"], again["split"], again["resampling"]["seed"]) == ("oracle", "sentences=9", 4)
+
+
+def test_a_name_cannot_bring_markup_into_the_markdown(tmp_path: Path) -> None:
+    merged = tmp_path / "<b>|x`.conll"
+    merged.write_bytes(b"".join(file.read_bytes() for file in sorted(KEY.iterdir())))
+
+    text = output_of("compare", KEY, "--keep-parts", "-s", f"file:{merged}", "--markdown", "-")
+
+    rows = [line for line in text.splitlines() if line.startswith("|") and "x" in line and "conll" in line]
+    assert rows
+    assert all("\\<b\\>\\|x\\`.conll" in row for row in rows)
+
+
+def test_a_file_that_lacks_documents_fails_on_them() -> None:
+    data = compared(KEY, "--keep-parts", "-s", f"file:{KEY / 'ferry.conll'}", code=1)
+
+    file = data["strategies"][1]
+    assert (file["documents"], len(file["failed"]), file["total"]["conll_f1"]) == (1, 3, 1)
+    assert "lacks this document" in file["failed"][0]["error"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((KEY, "-s", "greedy"), "says how to cut"),
+        ((KEY, "--tokens", "9", "--keep-parts"), "says how to cut"),
+        ((KEY, "--parts", PARTS, "--keep-parts"), "nothing to cut"),
+        ((KEY, "--keep-parts", "--resume"), "--resume needs --output"),
+        ((KEY, "--keep-parts", "--no-bounds"), "nothing to compare"),
+        ((KEY, "--keep-parts", "-s", "greedy", "-s", "greedy"), "given twice"),
+        ((KEY, "--keep-parts", "--baseline", "greedy"), "there are none, oracle"),
+        ((KEY, "--keep-parts", "-s", "gredy"), "no strategy 'gredy'"),
+        ((KEY, "--keep-parts", "--json", "--markdown", "-"), "standard output"),
+    ],
+)
+def test_wrong_usage_is_told_before_anything_runs(arguments: tuple[str | Path, ...], message: str) -> None:
+    assert message in error_of("compare", *arguments, code=2)

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from client.agreement.bootstrap import Resampling
+from client.comparison.breakdowns import by_distance, by_group
+from client.comparison.data import METRICS, DocumentFacts, Entrant, HumanLink, Outcome, Setup
+from client.comparison.run import StrategyContender, attempt, human_links, make_task
+from client.comparison.summary import compare
+from client.scoring.counts import Counts
+from client.scoring.evaluation import Result
+from client.scoring.links import LinkCounts
+from client.scoring.scores import Scores
+from merger.document import Chain, ChainScope
+from merger.errors import OptionError
+from merger.notices import Notices
+from merger.strategies import make_strategy
+from tests.merging.building import parts_of, whole
+
+SETUP = Setup("key", "given", "dropped", "merge-baseline compare key")
+PAIR = "[a x/NN ] [a y/NN ]"
+
+
+def outcome(name: str, right: int, links: int) -> Outcome:
+    """A document with so many right out of 4 by every metric, and so many right links out of 2."""
+    scores = Scores(dict.fromkeys(METRICS, Counts(right, 4, right, 4)))
+    return Outcome(name, Result(scores, scores, LinkCounts(Counts(links, 2, links, 2), 2, links)))
+
+
+DOCUMENTS = (
+    DocumentFacts("a", "news", tokens=500, chains=40, parts=2),
+    DocumentFacts("b", "news", tokens=2000, chains=41, parts=7),
+    DocumentFacts("c", "fiction", tokens=2001, chains=1, parts=1),
+    DocumentFacts("d", None, tokens=9000, chains=1, parts=11),
+)
+OUTCOMES = (outcome("a", 4, 2), outcome("b", 1, 1), outcome("c", 2, 0), Outcome("d", failure="d: broken"))
+
+
+def test_documents_are_grouped_and_their_counts_added_up() -> None:
+    """News: (4 + 1) / (4 + 4), links (2 + 1) / (2 + 2). Short documents are the same two."""
+    groups = by_group(DOCUMENTS, OUTCOMES)
+
+    assert {kind: list(names) for kind, names in groups.items()} == {
+        "genre": ["fiction", "news", "unknown"],
+        "length": ["up to 2,000 tokens", "over 2,000 tokens"],
+        "length_bins": ["up to 500 tokens", "1,001 to 2,000 tokens", "2,001 to 4,000 tokens", "over 8,000 tokens"],
+        "chains": ["up to 40 chains", "over 40 chains"],
+        "parts": ["1 part", "2 parts", "6 to 10 parts", "over 10 parts"],
+    }
+    for group in (groups["genre"]["news"], groups["length"]["up to 2,000 tokens"]):
+        assert group.result is not None
+        assert group.result.links is not None
+        assert (group.documents, group.result.conll_f1, group.result.links.links.f1) == (2, (4 + 1) / 8, (2 + 1) / 4)
+    # The other document with few chains failed.
+    few = groups["chains"]["up to 40 chains"]
+    assert few.result is not None
+    assert (few.documents, few.result.conll_f1) == (2, (4 + 2) / 8)
+    assert (groups["genre"]["unknown"].documents, groups["genre"]["unknown"].result) == (0, None)
+
+
+def test_a_link_is_as_long_as_from_the_nearest_earlier_mention_to_the_first_of_the_chain() -> None:
+    """Tokens: x0 y1 x2 | z3 x4 y5; from x2 to x4 it is 2."""
+    texts = ("[a x/NN ] y/NN [a x/NN ]", "z/NN [a x/NN ] [a y/NN ]")
+    parts, key = parts_of(*texts), whole(*texts)
+    nothing = parts.with_chains(parts.chains, ChainScope.DOCUMENT)
+
+    assert human_links(parts, key, key) == (HumanLink(2, found=True),)
+    assert human_links(parts, key, nothing) == (HumanLink(2, found=False),)
+
+
+def test_a_link_past_the_nearest_part_chain_is_not_the_human_one() -> None:
+    """Tokens x0 y1 | x2 y3 | x4 y5, one chain. The response joins the first part with the third only."""
+    parts, key = parts_of(PAIR, PAIR, PAIR), whole(PAIR, PAIR, PAIR)
+    first, second, third = (chain.mentions for chain in parts.chains)
+    response = parts.with_chains((Chain("0", first + third), Chain("1", second)), ChainScope.DOCUMENT)
+
+    assert human_links(parts, key, response) == (HumanLink(1, found=False), HumanLink(1, found=False))
+
+
+def test_links_are_put_in_bins_by_distance() -> None:
+    links = [
+        HumanLink(10, found=True),
+        HumanLink(11, found=True),
+        HumanLink(50, found=False),
+        HumanLink(10001, found=True),
+    ]
+
+    bins = [(each.name, each.links, each.found) for each in by_distance(links) if each.links]
+
+    assert bins == [("up to 10 tokens", 1, 1), ("11 to 50 tokens", 2, 1), ("over 10,000 tokens", 1, 1)]
+
+
+def test_tests_are_on_the_documents_that_both_have() -> None:
+    """On a and b: (4 + 1) / 8 against (2 + 1) / 8."""
+    one = Entrant("one", "one", (*OUTCOMES[:2], Outcome("c", failure="c: broken"), OUTCOMES[3]))
+    other = Entrant("other", "other", (outcome("a", 2, 0), outcome("b", 1, 0), outcome("c", 4, 2), outcome("d", 4, 2)))
+
+    comparison = compare(DOCUMENTS, [other, one], SETUP, resampling=Resampling(100))
+
+    assert comparison.baseline == "other"
+    (test,) = comparison.tests
+    assert (test.strategy, test.baseline, test.documents) == ("one", "other", 2)
+    assert test.difference == pytest.approx(5 / 8 - 3 / 8)
+    # a differs, b does not: both ways to exchange a are equally far apart.
+    assert (test.exact, test.randomisation_p) == (True, 1)
+    assert [strategy.done for strategy in comparison.strategies] == [4, 2]
+    assert [failure.document for failure in comparison.strategies[1].failures] == ["c", "d"]
+    assert comparison.strategies[1].tokens == 500 + 2000
+
+
+def test_the_baseline_is_the_first_but_the_floor_or_the_one_asked_for() -> None:
+    entrants = [Entrant(name, name, OUTCOMES) for name in ("none", "greedy", "oracle")]
+
+    assert compare(DOCUMENTS, entrants, SETUP).baseline == "greedy"
+    assert compare(DOCUMENTS, entrants, SETUP, baseline="none").baseline == "none"
+    with pytest.raises(OptionError, match="there are none, greedy, oracle"):
+        compare(DOCUMENTS, entrants, SETUP, baseline="corenlp")
+
+
+def test_merging_nothing_is_the_floor_and_the_key_the_ceiling() -> None:
+    """One-mention part chains are not merged, so they are not in the floor either."""
+    texts = (f"{PAIR} [b z/NN ]", PAIR)
+    key = whole(PAIR + " z/NN", PAIR)
+    task = make_task(parts_of(*texts), key)
+
+    none, oracle = (
+        attempt(StrategyContender(name, make_strategy(name)), task, Notices()).result for name in ("none", "oracle")
+    )
+
+    assert none is not None
+    assert oracle is not None
+    assert (none.scores, none.gain) == (none.floor, 0)
+    assert (oracle.conll_f1, oracle.gain) == (1, 1)
+
+
+def test_a_document_without_tags_fails_by_itself() -> None:
+    parts = parts_of("[a x ] [a y ]", "[a x ] [a y ]")
+    task = make_task(replace(parts, id="bare"), whole("[a x ] [a y ]", "[a x ] [a y ]"))
+
+    failed = attempt(StrategyContender("greedy", make_strategy("greedy")), task, Notices())
+
+    assert failed.result is None
+    assert failed.failure is not None
+    assert "bare" in failed.failure
