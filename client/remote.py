@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 
 from merger.boundaries import with_boundaries_of
 from merger.decisions import Decision
-from merger.document import Chain, ChainRef, ChainScope, Document, Part, chains_by_part
+from merger.document import Chain, ChainRef, ChainScope, Document, Part, chains_by_part, part_chains
 from merger.errors import AnnotationError, InputError, Location, OptionError, UnsupportedError
 from merger.merge import PARTS, MergeResult
 from merger.notices import Notices
@@ -129,8 +129,7 @@ class RemoteMerger:
         if notices is not None:
             for notice in response.notices:
                 wire.add_notice(notice, notices)
-        part_chains = {ChainRef(chain.mentions[0].part, chain.id): chain for chain in document.chains}
-        chains = wire.merged_from_messages(response.chains, part_chains)
+        chains = wire.merged_from_messages(response.chains, part_chains(document))
         return MergeResult(
             document.with_chains(chains, ChainScope.DOCUMENT),
             tuple(wire.decision_from_message(decision) for decision in response.decisions),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from merger.decision_records import DecisionRecord
 from merger.decisions import Decision, MergedChains, apply_decisions
-from merger.document import Chain, ChainRef, ChainScope, Document, chains_by_part
+from merger.document import Chain, ChainRef, ChainScope, Document, chains_by_part, part_chains
 from merger.errors import DecisionError, Location
 from merger.notices import Notices
 
@@ -67,14 +67,6 @@ def checked_decisions(parts: Document, records: Sequence[DecisionRecord]) -> tup
             place = Location(file, document=parts.id, part=ref.part)
             raise DecisionError(f"no decision on chain {ref.chain}", place, expected="one a chain")
     return tuple(decided[ref] for ref in chains if ref in decided)
-
-
-def part_chains(parts: Document) -> dict[ChainRef, Chain]:
-    """The chains of all parts by their names, in annotation order.
-
-    Raises :class:`~merger.errors.AnnotationError` if a chain crosses parts.
-    """
-    return {ChainRef(part, chain.id): chain for part, chains in enumerate(chains_by_part(parts)) for chain in chains}
 
 
 def antecedent_sets(parts: Document, decisions: Iterable[Decision]) -> dict[ChainRef, frozenset[ChainRef]]:

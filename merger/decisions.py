@@ -20,6 +20,7 @@ from merger.document import (
     chain_order,
     chains_by_part,
     make_chain,
+    part_chains,
 )
 from merger.errors import DecisionError, Location
 
@@ -145,10 +146,7 @@ def build_merged(document: Document, merged: MergedChains) -> Document:
     A merged chain keeps the id of its first part chain where the ids of the parts don't collide; otherwise chains are
     numbered in text order, from 0, or as ``e1``, ``e2`` and so on where all part chains have such ids (CorefUD).
     """
-    by_ref = {
-        ChainRef(part, chain.id): chain for part, chains in enumerate(chains_by_part(document)) for chain in chains
-    }
-    return document.with_chains(join_chains(by_ref, merged), ChainScope.DOCUMENT)
+    return document.with_chains(join_chains(part_chains(document), merged), ChainScope.DOCUMENT)
 
 
 def join_chains(by_ref: Mapping[ChainRef, Chain], merged: MergedChains) -> tuple[Chain, ...]:

@@ -215,3 +215,11 @@ def chains_by_part(document: Document) -> tuple[tuple[Chain, ...], ...]:
             )
         by_part[part].append(chain)
     return tuple(tuple(sorted(chains, key=chain_order)) for chains in by_part)
+
+
+def part_chains(document: Document) -> dict[ChainRef, Chain]:
+    """The chains of all parts by their names, in annotation order.
+
+    Raises :class:`~merger.errors.AnnotationError` as :func:`chains_by_part` does.
+    """
+    return {ChainRef(part, chain.id): chain for part, chains in enumerate(chains_by_part(document)) for chain in chains}

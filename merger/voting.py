@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from merger.decision_records import Decided, Vote
-from merger.decision_sets import antecedent_sets, decisions_by_part, part_chains
+from merger.decision_sets import antecedent_sets, decisions_by_part
 from merger.decisions import Decision, MergedChains
-from merger.document import ChainRef, Document
+from merger.document import ChainRef, Document, part_chains
 from merger.errors import DecisionError, Location, OptionError
 
 PartChains = frozenset[ChainRef]

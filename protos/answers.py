@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from google.protobuf.message import DecodeError, Message
 
-from merger.document import Chain, ChainRef
+from merger.document import Chain, ChainRef, part_chains
 from merger.errors import InputError, Location
 from merger.merge import PartMerger, merge_document
 from merger.notices import Notices
@@ -64,10 +64,9 @@ def merge_document_answer(strategies: ServedStrategies, data: bytes, watch: Watc
         notices=notices,
         watch=watch,
     )
-    by_ref = {ChainRef(chain.mentions[0].part, chain.id): chain for chain in document.chains}
     return v1.MergeDocumentResponse(
         decisions=[decision_to_message(decision) for decision in result.decisions],
-        chains=merged_to_messages(result.document.chains, by_ref),
+        chains=merged_to_messages(result.document.chains, part_chains(document)),
         singletons=result.singletons,
         signature=result.strategy,
         notices=[notice_to_message(notice) for notice in notices],

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from client.agreement.antecedents import Antecedents
-from merger.document import ChainRef, Document, Mention, Sentence, chains_by_part
+from merger.document import ChainRef, Document, Mention, Sentence, part_chains
 from merger.heads import head_token
 from merger.tags import noun_flags
 
@@ -79,11 +79,9 @@ def mention_classes(document: Document) -> dict[ChainRef, list[WordClass]]:
         return word_class(sentence, head_token(sentence, mention, nouns[place]))
 
     return {
-        ChainRef(part, chain.id): [class_of(mention) for mention in chain.mentions]
-        for part, chains in enumerate(chains_by_part(document))
-        if part
-        for chain in chains
-        if len(chain.mentions) > 1
+        ref: [class_of(mention) for mention in chain.mentions]
+        for ref, chain in part_chains(document).items()
+        if ref.part and len(chain.mentions) > 1
     }
 
 

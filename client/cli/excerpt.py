@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from merger.boundaries import with_boundaries_of
 from merger.decisions import Decision, read_decisions
-from merger.document import Chain, ChainRef, Document, Mention
+from merger.document import Chain, ChainRef, Document, Mention, part_chains
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -27,17 +27,17 @@ _STYLES = {Verdict.RIGHT: "bold green", Verdict.WRONG: "bold red", Verdict.MISSE
 
 def judge(parts: Document, key: Document, decisions: Sequence[Decision]) -> list[tuple[Decision, Verdict | None]]:
     """Each decision with its verdict; ``None`` where both leave the chain new, or link it differently."""
-    human = {decision.chain: decision for decision in read_decisions(parts, with_boundaries_of(parts, key))}
-    group = {mention: number for number, chain in enumerate(key.chains) for mention in chain.mentions}
-    return [(decision, _verdict(parts, human[decision.chain], decision, group)) for decision in decisions]
+    key = with_boundaries_of(parts, key)
+    human = {decision.chain: decision for decision in read_decisions(parts, key)}
+    number = {mention: number for number, chain in enumerate(key.chains) for mention in chain.mentions}
+    group = {ref: number[chain.mentions[0]] for ref, chain in part_chains(parts).items() if ref in human}
+    return [(decision, _verdict(human[decision.chain], decision, group)) for decision in decisions]
 
 
-def _verdict(parts: Document, human: Decision, decision: Decision, group: dict[Mention, int]) -> Verdict | None:
+def _verdict(human: Decision, decision: Decision, group: dict[ChainRef, int]) -> Verdict | None:
     if decision.antecedent is None:
         return None if human.antecedent is None else Verdict.MISSED
-    ours = {ChainRef(chain.mentions[0].part, chain.id): chain for chain in parts.chains}
-    same = group[ours[decision.antecedent].mentions[0]] == group[ours[decision.chain].mentions[0]]
-    if same:
+    if group[decision.antecedent] == group[decision.chain]:
         return Verdict.RIGHT
     return Verdict.WRONG if human.antecedent is None else None
 
@@ -49,7 +49,7 @@ def show_decision(parts: Document, key: Document, decision: Decision, verdict: V
     """
     from rich.text import Text
 
-    chains = {ChainRef(chain.mentions[0].part, chain.id): chain for chain in parts.chains}
+    chains = part_chains(parts)
     antecedent = decision.antecedent
     if antecedent is None:
         human = read_decisions(parts, with_boundaries_of(parts, key))

@@ -16,7 +16,7 @@ from client.scoring.metrics import score_documents
 from client.scoring.pairing import ById, align
 from client.scoring.scores import Scores
 from merger.boundaries import with_boundaries_of
-from merger.document import Chain, ChainRef, ChainScope, Document, Mention, chain_order
+from merger.document import ChainScope, Document, Mention, part_chains
 from merger.errors import AlignmentError, DecisionError, InputError, Location
 from merger.merge import merge_document
 from merger.notices import Notices
@@ -198,9 +198,7 @@ def human_links(parts: Document, key: Document, response: Document) -> tuple[Hum
         empty = parts.sentence(mention).empty
         return starts[mention.part, mention.sentence] + mention.first - sum(node < mention.first for node in empty)
 
-    chains: dict[ChainRef, Chain] = {
-        ChainRef(chain.mentions[0].part, chain.id): chain for chain in sorted(parts.chains, key=chain_order)
-    }
+    chains = part_chains(parts)
     last = {ref: max(map(offset, chain.mentions)) for ref, chain in chains.items()}
     made = antecedents_of(parts, response)
     links = []

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from client.scoring.counts import Counts
 from client.scoring.overlap import measure_overlap
-from merger.document import Chain, ChainRef, ChainScope, Document, chain_order, chains_by_part
+from merger.document import Chain, ChainRef, ChainScope, Document, chain_order, part_chains
 from merger.errors import DecisionError, Location
 
 PartChains = dict[ChainRef, int]
@@ -87,12 +87,7 @@ def part_chains_of(merged: Document) -> Document:
 
 
 def _refs(parts: Document) -> list[tuple[ChainRef, Chain]]:
-    return [
-        (ChainRef(part, chain.id), chain)
-        for part, chains in enumerate(chains_by_part(parts))
-        for chain in chains
-        if len(chain.mentions) > 1
-    ]
+    return [(ref, chain) for ref, chain in part_chains(parts).items() if len(chain.mentions) > 1]
 
 
 def _pairs(sizes: Iterable[int]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -102,13 +103,16 @@ def _show(console: Console, address: str, runs: list[_Run], documents: list[Docu
     console.print(f"signature of greedy: {greedy.evaluation.signature}\n", soft_wrap=True, markup=False)
     console.print("[bold]Some decisions of the greedy rule[/]\n")
     by_id = {key.id: key for key in keys}
+    judged = [
+        (document, by_id[document.id], judge(document, by_id[document.id], decisions))
+        for document, decisions in zip(documents, greedy.decisions, strict=True)
+    ]
     for verdict in Verdict:
-        for document, decisions in zip(documents, greedy.decisions, strict=True):
-            judged = judge(document, by_id[document.id], decisions)
-            decision = next((decision for decision, each in judged if each is verdict), None)
-            if decision is not None:
-                console.print(show_decision(document, by_id[document.id], decision, verdict))
-                break
+        found = (
+            (document, key, d) for document, key, each in judged for d, its_verdict in each if its_verdict is verdict
+        )
+        for document, key, decision in islice(found, 1):
+            console.print(show_decision(document, key, decision, verdict))
     sys.stdout.flush()
 
 
