@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-_WIDTH = 100
+WIDTH = 100
+"""Columns of a terminal that output fits in."""
 _GAP = "  "
 
 
@@ -14,7 +15,7 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
     A first cell for which there is no room in 100 characters gets a line of its own.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    widths[0] = min(widths[0], max(_WIDTH - sum(widths[1:]) - len(_GAP) * (len(widths) - 1), 0))
+    widths[0] = min(widths[0], max(WIDTH - sum(widths[1:]) - len(_GAP) * (len(widths) - 1), 0))
     lines = []
     for name, *cells in rows:
         fits = len(name) <= widths[0]

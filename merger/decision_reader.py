@@ -61,7 +61,7 @@ def parse_record(line: str, place: Location) -> DecisionRecord:
     decided, votes = _votes(fields)
     return DecisionRecord(
         document,
-        Decision(ChainRef(part, fields.text("chain")), fields.ref("antecedent"), _evidence(fields), _also(fields)),
+        Decision(ChainRef(part, fields.text("chain")), fields.ref("antecedent"), evidence_of(fields), _also(fields)),
         annotator=fields.text("annotator", filled=True) if "annotator" in fields else None,
         strategy=fields.text("strategy", filled=True) if "strategy" in fields else None,
         split=fields.text("split", filled=True) if "split" in fields else None,
@@ -108,7 +108,8 @@ def _votes(fields: Fields) -> tuple[Decided | None, tuple[Vote, ...]]:
     return Decided(decided), tuple(votes)
 
 
-def _evidence(fields: Fields) -> Evidence | None:
+def evidence_of(fields: Fields) -> Evidence | None:
+    """The field ``evidence`` of a record. Raises :class:`~merger.errors.FormatError`."""
     if fields.is_null("evidence"):
         return None
     evidence = fields.nested("evidence")

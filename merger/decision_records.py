@@ -91,7 +91,7 @@ def decision_record(document: str, decision: Decision, **about: str | float) -> 
     }
     if decision.also:
         record["also"] = [_ref(other) for other in decision.also]
-    return {**record, **about, "evidence": None if decision.evidence is None else _evidence(decision.evidence)}
+    return {**record, **about, "evidence": None if decision.evidence is None else evidence_data(decision.evidence)}
 
 
 def decision_line(record: DecisionRecord) -> str:
@@ -103,7 +103,8 @@ def _ref(ref: ChainRef | None) -> dict[str, Any] | None:
     return None if ref is None else {"part": ref.part, "chain": ref.chain}
 
 
-def _evidence(evidence: Evidence) -> dict[str, Any]:
+def evidence_data(evidence: Evidence) -> dict[str, Any]:
+    """Evidence as a record has it."""
     data: dict[str, Any] = {"rule": evidence.rule}
     if evidence.text:
         data["text"] = evidence.text

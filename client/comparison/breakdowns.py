@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from operator import add
 
-from client.comparison.data import DistanceBin, DocumentFacts, Group, HumanLink, Outcome
+from client.comparison.data import DistanceBin, DocumentFacts, Group, Outcome
+from client.comparison.judgement import JudgedDecision
 from client.groups import LENGTH_BINS, LONG, MANY, bin_group, genre_group
 from client.scoring.evaluation import Result
 from client.statistics.corpus import DISTANCE_BINS
@@ -53,13 +54,14 @@ def by_group(documents: Sequence[DocumentFacts], outcomes: Sequence[Outcome]) ->
     return kinds
 
 
-def by_distance(links: Iterable[HumanLink]) -> tuple[DistanceBin, ...]:
+def by_distance(decisions: Iterable[JudgedDecision]) -> tuple[DistanceBin, ...]:
     """Human links and how many of them were found, by bins of distance."""
     ends: list[int | None] = [*DISTANCE_BINS, None]
     made, found = [0] * len(ends), [0] * len(ends)
-    for link in links:
-        place = bisect_left(DISTANCE_BINS, link.distance)
-        made[place] += 1
-        found[place] += link.found
+    for decision in decisions:
+        if decision.distance is not None:
+            place = bisect_left(DISTANCE_BINS, decision.distance)
+            made[place] += 1
+            found[place] += decision.found
     names = [bin_group(end or DISTANCE_BINS[-1] + 1, DISTANCE_BINS, "tokens")[1] for end in ends]
     return tuple(DistanceBin(*each) for each in zip(names, ends, made, found, strict=True))

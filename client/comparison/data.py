@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
 from client.agreement.bootstrap import Interval, Resampling
+from client.agreement.summary import AgreementReport
+from client.comparison.judgement import JudgedDecision
 from client.scoring.evaluation import Result
 from client.scoring.signature import Signature
+from merger.document import ChainRef, Document
 
 METRICS = ("muc", "bcub", "ceafe", "lea")
 """The metrics of a comparison, by the names that :data:`client.scoring.METRICS` has."""
@@ -24,25 +28,33 @@ class DocumentFacts:
     parts: int
 
 
-@dataclass(frozen=True, slots=True)
-class HumanLink:
-    """A chain that people linked: how far the antecedent is, in tokens, and whether the strategy made the link too."""
+@dataclass(frozen=True)
+class Annotated:
+    """A document before merging, with the human merges.
 
-    distance: int
-    found: bool
+    ``human`` has the antecedent that people chose for each chain after the first part, ``merged`` the number of the
+    merged chain of every chain with two or more mentions (:func:`~client.scoring.links.merged_numbers`).
+    """
+
+    parts: Document
+    human: Mapping[ChainRef, tuple[ChainRef, ...]]
+    merged: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """One strategy on one document: the ``result``, or why there is none.
 
-    ``links`` are the human links, empty where the response does not keep the part chains together. ``seconds`` is the
-    wall time of merging and ``peak_memory`` the bytes at most resident up to here; ``None`` where nothing was run.
+    ``decisions`` are those on all chains after the first part and ``merged`` the numbers of the merged chains, as
+    :class:`Annotated` has them; both are empty where the response does not keep the part chains together. ``seconds``
+    is the wall time of merging and ``peak_memory`` the bytes at most resident up to here; ``None`` where nothing was
+    run.
     """
 
     document: str
     result: Result | None = None
-    links: tuple[HumanLink, ...] = ()
+    decisions: tuple[JudgedDecision, ...] = field(default=(), repr=False)
+    merged: tuple[int, ...] = field(default=(), repr=False)
     failure: str | None = None
     seconds: float | None = None
     peak_memory: int | None = None
@@ -131,6 +143,37 @@ class PairedTest:
     exact: bool = False
 
 
+class Answer(Enum):
+    """Could a machine have made the merges?"""
+
+    YES = "yes"
+    """The best strategy makes every decision as people did."""
+    PARTLY = "partly"
+    """The best strategy does better than merging nothing, by more than chance."""
+    NOT_SHOWN = "not shown"
+    """The best strategy scores higher than merging nothing, by no more than chance may make."""
+    NO = "no"
+    """No strategy does better than merging nothing."""
+    NOTHING_TO_MERGE = "nothing to merge"
+    """Merging nothing is right already."""
+    NOT_ASKED = "not asked"
+    """No strategy but the floor and the ceiling has a score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer, as a ``sentence`` too.
+
+    ``best`` is the strategy with the highest score, among those that have most documents; ``test`` tests it against
+    merging nothing on the same documents.
+    """
+
+    answer: Answer
+    sentence: str
+    best: str | None = None
+    test: PairedTest | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Setup:
     """How the comparison was made: what key, how it was cut, what to do with one-mention chains, the command."""
@@ -143,11 +186,18 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Everything that a comparison found; ``baseline`` is the name of the strategy that the tests are against."""
+    """Everything that a comparison found.
+
+    ``texts`` are the documents themselves, ``None`` for what could not be read or cut. ``baseline`` is the name of the
+    strategy that the ``tests`` are against. ``agreement`` has people first, then the strategies.
+    """
 
     setup: Setup
     documents: tuple[DocumentFacts, ...]
+    texts: tuple[Annotated | None, ...] = field(repr=False)
     strategies: tuple[StrategySummary, ...]
     baseline: str | None
     tests: tuple[PairedTest, ...]
     resampling: Resampling
+    verdict: Verdict
+    agreement: AgreementReport = field(repr=False)

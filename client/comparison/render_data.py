@@ -7,7 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from client.agreement.bootstrap import LEVEL
-from client.comparison.data import Comparison, Group, Outcome, PairedTest, StrategySummary
+from client.agreement.render import as_data as agreement_data
+from client.comparison.data import Comparison, Group, Outcome, StrategySummary
+from client.comparison.store import decision_data
 from client.scoring.counts import MetricCounts
 from client.scoring.evaluation import Result
 from client.scoring.scores import Scores
@@ -15,7 +17,7 @@ from client.scoring.scores import Scores
 
 def as_data(comparison: Comparison) -> dict[str, Any]:
     """Everything that the comparison found. Scores are fractions from 0 to 1 in full precision."""
-    setup = comparison.setup
+    setup, verdict = comparison.setup, comparison.verdict
     return {
         "key": setup.key,
         "split": setup.split,
@@ -29,7 +31,14 @@ def as_data(comparison: Comparison) -> dict[str, Any]:
             "resamples": comparison.resampling.resamples,
             "seed": comparison.resampling.seed,
         },
-        "tests": [_test_data(test) for test in comparison.tests],
+        "tests": [asdict(test) for test in comparison.tests],
+        "verdict": {
+            "answer": verdict.answer.value,
+            "sentence": verdict.sentence,
+            "best": verdict.best,
+            "test": None if verdict.test is None else asdict(verdict.test),
+        },
+        "agreement": agreement_data(comparison.agreement),
     }
 
 
@@ -64,7 +73,7 @@ def _outcome_data(outcome: Outcome) -> dict[str, Any]:
     return {
         "document": outcome.document,
         "seconds": outcome.seconds,
-        "human_links": [asdict(link) for link in outcome.links],
+        "judged": [decision_data(decision) for decision in outcome.decisions],
         **({} if outcome.result is None else _result_data(outcome.result)),
     }
 
@@ -105,7 +114,3 @@ def _counts_data(counts: MetricCounts) -> dict[str, Any]:
         "precision": counts.precision if counts.precision_denominator else None,
         "f1": counts.f1 if both else None,
     }
-
-
-def _test_data(test: PairedTest) -> dict[str, Any]:
-    return asdict(test)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from client.comparison.data import METRICS, DocumentFacts, HumanLink, Outcome
+from client.comparison.data import METRICS, Annotated, DocumentFacts, Outcome
+from client.comparison.judgement import JudgedDecision, judge
 from client.comparison.memory import peak_memory
 from client.scoring.evaluation import Result
-from client.scoring.links import LinkCounts, antecedents_of, count_links
+from client.scoring.links import LinkCounts, antecedents_of, count_links, merged_numbers
 from client.scoring.metrics import score_documents
 from client.scoring.pairing import ById, align
 from client.scoring.scores import Scores
 from merger.boundaries import with_boundaries_of
-from merger.document import ChainScope, Document, Mention, part_chains
+from merger.decisions import Evidence
+from merger.document import ChainRef, ChainScope, Document
 from merger.errors import AlignmentError, DecisionError, InputError, Location
 from merger.merge import merge_document
 from merger.notices import Notices
@@ -41,6 +43,14 @@ class Task:
     def facts(self) -> DocumentFacts:
         """What the document is."""
         return facts_of(self.key, len(self.parts.parts))
+
+    @cached_property
+    def text(self) -> Annotated | None:
+        """The document with the human decisions; ``None`` where the key does not keep the part chains together."""
+        try:
+            return Annotated(self.parts, antecedents_of(self.parts, self.key), merged_numbers(self.parts, self.key))
+        except DecisionError:
+            return None
 
     @cached_property
     def floor(self) -> Scores:
@@ -88,6 +98,13 @@ def make_task(parts: Document, key: Document, *, keep_singletons: bool = False, 
     return Task(parts, with_boundaries_of(parts, key, notices), keep_singletons)
 
 
+class Merged(NamedTuple):
+    """A merged document, and what its links were made by, where that is known."""
+
+    document: Document
+    evidence: Mapping[ChainRef, Evidence]
+
+
 class Contender(Protocol):
     """What is compared: something that gives a merged document for a task.
 
@@ -101,7 +118,7 @@ class Contender(Protocol):
     def signature(self) -> str:
         """Name and options."""
 
-    def merge(self, task: Task, notices: Notices) -> Document:
+    def merge(self, task: Task, notices: Notices) -> Merged:
         """The merged document. Raises :class:`~merger.errors.InputError` if it fails on this document."""
 
 
@@ -119,11 +136,13 @@ class StrategyContender:
         """The strategy's."""
         return self.strategy.signature
 
-    def merge(self, task: Task, notices: Notices) -> Document:
+    def merge(self, task: Task, notices: Notices) -> Merged:
         """Run the strategy."""
-        return merge_document(
+        result = merge_document(
             task.parts, self.strategy, key=task.key, keep_singletons=task.keep_singletons, notices=notices
-        ).document
+        )
+        evidence = {each.chain: each.evidence for each in result.decisions if each.evidence is not None}
+        return Merged(result.document, evidence)
 
 
 class FileContender:
@@ -142,7 +161,7 @@ class FileContender:
         """Names the file and what is in it."""
         return self._signature
 
-    def merge(self, task: Task, notices: Notices) -> Document:  # noqa: ARG002  # as the protocol has it
+    def merge(self, task: Task, notices: Notices) -> Merged:  # noqa: ARG002  # as the protocol has it
         """The document of the task's id. What cannot be read is missing for all documents that come behind it."""
         if self._broken is not None:
             raise self._broken
@@ -154,7 +173,7 @@ class FileContender:
         if found is None:
             place = Location(task.key.file, document=task.key.id)
             raise AlignmentError(f"{self.name} lacks this document", place)
-        return found
+        return Merged(found, {})
 
 
 def attempt(contender: Contender, task: Task, notices: Notices) -> Outcome:
@@ -163,48 +182,30 @@ def attempt(contender: Contender, task: Task, notices: Notices) -> Outcome:
     try:
         merged = contender.merge(task, notices)
         seconds = time.perf_counter() - begin if contender.timed else None
-        scores = task.score(merged, notices)
-        counts, links = _links(task, merged, notices)
+        scores = task.score(merged.document, notices)
+        judged = _judge(task, merged, notices)
     except InputError as error:
         return Outcome(task.key.id, failure=str(error))
-    result = Result(scores, task.floor, counts)
-    return Outcome(task.key.id, result, links, None, seconds, peak_memory() if contender.timed else None)
+    result = Result(scores, task.floor, judged.counts)
+    return Outcome(
+        task.key.id, result, judged.decisions, judged.merged, None, seconds, peak_memory() if contender.timed else None
+    )
 
 
-def _links(task: Task, merged: Document, notices: Notices) -> tuple[LinkCounts | None, tuple[HumanLink, ...]]:
+class _Judged(NamedTuple):
+    counts: LinkCounts | None = None
+    decisions: tuple[JudgedDecision, ...] = ()
+    merged: tuple[int, ...] = ()
+
+
+def _judge(task: Task, merged: Merged, notices: Notices) -> _Judged:
     try:
-        response = with_boundaries_of(task.parts, merged)
-        return count_links(task.parts, task.key, response), human_links(task.parts, task.key, response)
+        response = with_boundaries_of(task.parts, merged.document)
+        return _Judged(
+            count_links(task.parts, task.key, response),
+            judge(task.parts, task.key, response, merged.evidence),
+            merged_numbers(task.parts, response),
+        )
     except (DecisionError, AlignmentError) as error:
         notices.add("no link scores", f"the link scores leave this document out: {error}")
-        return None, ()
-
-
-def human_links(parts: Document, key: Document, response: Document) -> tuple[HumanLink, ...]:
-    """Every chain that people linked, with the distance to its antecedent, and whether the response has the link.
-
-    The distance goes from the first token of the antecedent's last mention to that of the chain's first mention. The
-    link is found if the response, too, has the chain together with the part chain that holds this last mention.
-    Raises :class:`~merger.errors.DecisionError` if one of the two does not keep a part chain together.
-    """
-    starts: dict[tuple[int, int], int] = {}
-    position = 0
-    for part, each in enumerate(parts.parts):
-        for index, sentence in enumerate(each.sentences):
-            starts[part, index] = position
-            position += len(sentence.forms) - len(sentence.empty)
-
-    def offset(mention: Mention) -> int:
-        empty = parts.sentence(mention).empty
-        return starts[mention.part, mention.sentence] + mention.first - sum(node < mention.first for node in empty)
-
-    chains = part_chains(parts)
-    last = {ref: max(map(offset, chain.mentions)) for ref, chain in chains.items()}
-    made = antecedents_of(parts, response)
-    links = []
-    for ref, antecedent in antecedents_of(parts, key).items():
-        if antecedent:
-            nearest = max(antecedent, key=last.__getitem__)
-            distance = min(map(offset, chains[ref].mentions)) - last[nearest]
-            links.append(HumanLink(distance, nearest in made[ref]))
-    return tuple(links)
+        return _Judged()

@@ -14,10 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING
 
 from client.agreement.bootstrap import Interval, Resampling, draw_counts, interval
-from client.scoring.scores import CONLL_METRICS, Scores
+from client.comparison.data import PairedTest
+from client.scoring.scores import CONLL_METRICS, Scores, conll_f1
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,6 +69,26 @@ def compare_scores(one: Sequence[Scores], other: Sequence[Scores], resampling: R
     extreme = int((exchanged >= observed - _EQUAL).sum())
     randomisation_p = extreme / len(swaps) if exact else (extreme + 1) / (len(swaps) + 1)
     return Significance(interval(drawn.tolist()), bootstrap_p, randomisation_p, exact)
+
+
+def paired_test(
+    strategy: str, baseline: str, mine: Sequence[Scores], theirs: Sequence[Scores], resampling: Resampling
+) -> PairedTest:
+    """The difference between two strategies on the same documents, one or more, tested where that can be done."""
+    difference = conll_f1(reduce(add, mine)) - conll_f1(reduce(add, theirs))
+    found = compare_scores(mine, theirs, resampling)
+    if found is None:
+        return PairedTest(strategy, baseline, len(mine), difference)
+    return PairedTest(
+        strategy,
+        baseline,
+        len(mine),
+        difference,
+        found.interval,
+        found.bootstrap_p,
+        found.randomisation_p,
+        found.exact,
+    )
 
 
 def _row(scores: Scores) -> list[float]:

@@ -9,11 +9,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from client.comparison.data import METRICS, HumanLink, Outcome
+from client.comparison.data import METRICS, Outcome
+from client.comparison.judgement import JudgedDecision
 from client.scoring.counts import Counts, MetricCounts
 from client.scoring.evaluation import Result
 from client.scoring.links import LinkCounts
 from client.scoring.scores import Scores
+from merger.decision_fields import Fields
+from merger.decision_reader import evidence_of
+from merger.decision_records import evidence_data
+from merger.document import ChainRef
 from merger.errors import FormatError, Location
 from merger.version import VERSION
 
@@ -54,7 +59,7 @@ class OutcomeFile:
                 if record["made_by"] == self._made_by and record["failure"] is None:
                     outcome = _outcome(record)
                     self._outcomes[outcome.document, record["fingerprint"]] = outcome
-            except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            except (AttributeError, FormatError, IndexError, KeyError, TypeError, ValueError):
                 raise FormatError(
                     "not an outcome of a comparison",
                     Location(str(self._path), number),
@@ -79,13 +84,35 @@ def _record(outcome: Outcome) -> dict[str, Any]:
         "failure": outcome.failure,
         "seconds": outcome.seconds,
         "peak_memory": outcome.peak_memory,
-        "links": [[link.distance, link.found] for link in outcome.links],
+        "decisions": [decision_data(decision) for decision in outcome.decisions],
+        "merged": outcome.merged,
         "scores": None if result is None else _scores_record(result.scores),
         "floor": None if result is None or result.floor is None else _scores_record(result.floor),
         "link_counts": None
         if result is None or result.links is None
         else [_numbers(result.links.links), result.links.decisions, result.links.matching],
     }
+
+
+def decision_data(decision: JudgedDecision) -> dict[str, Any]:
+    """A decision beside the human one as JSON data."""
+    return {
+        "part": decision.chain.part,
+        "chain": decision.chain.chain,
+        "human": [ref._asdict() for ref in decision.human],
+        "made": [ref._asdict() for ref in decision.made],
+        "error": None if decision.error is None else decision.error.value,
+        "distance": decision.distance,
+        "found": decision.found,
+        "evidence": None if decision.evidence is None else evidence_data(decision.evidence),
+    }
+
+
+def _decision(record: Mapping[str, Any]) -> JudgedDecision:
+    human, made = (tuple(ChainRef(**ref) for ref in record[side]) for side in ("human", "made"))
+    evidence = evidence_of(Fields(record, Location()))
+    chain = ChainRef(record["part"], record["chain"])
+    return JudgedDecision(chain, human, made, record["distance"], record["found"], evidence)
 
 
 def _scores_record(scores: Scores) -> dict[str, list[float]]:
@@ -110,7 +137,8 @@ def _outcome(record: Mapping[str, Any]) -> Outcome:
             None if record["floor"] is None else _scores(record["floor"]),
             None if links is None else LinkCounts(Counts(*links[0]), links[1], links[2]),
         ),
-        tuple(HumanLink(distance, found) for distance, found in record["links"]),
+        tuple(map(_decision, record["decisions"])),
+        tuple(record["merged"]),
         None,
         record["seconds"],
         record["peak_memory"],

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from client.agreement.bootstrap import Resampling
+from client.comparison.agreement import count_agreement
 from client.comparison.breakdowns import add_results, by_distance, by_group
 from client.comparison.data import (
     METRICS,
+    Annotated,
     Comparison,
     DocumentFacts,
     Entrant,
@@ -15,8 +17,9 @@ from client.comparison.data import (
     Setup,
     StrategySummary,
 )
-from client.comparison.significance import compare_scores
-from client.scoring.scores import Scores, conll_f1
+from client.comparison.significance import paired_test
+from client.comparison.verdict import judge_strategies
+from client.scoring.scores import Scores
 from client.scoring.signature import Signature
 from merger.errors import OptionError
 
@@ -28,10 +31,11 @@ def compare(
     entrants: Sequence[Entrant],
     setup: Setup,
     *,
+    texts: Sequence[Annotated | None] | None = None,
     baseline: str | None = None,
     resampling: Resampling | None = None,
 ) -> Comparison:
-    """Compare strategies on documents; outcomes are in the order of the documents.
+    """Compare strategies on documents; outcomes and ``texts`` are in the order of the documents.
 
     Tests are against ``baseline``, the first entrant that is not the floor by default, and left out without
     ``resampling``. Raises :class:`~merger.errors.OptionError` if no entrant has the baseline's name.
@@ -43,7 +47,18 @@ def compare(
     against = next((entrant for entrant in entrants if entrant.name == chosen), None)
     if against is not None:
         tests = _tests(against, [entrant for entrant in entrants if entrant is not against], resampling)
-    return Comparison(setup, tuple(documents), strategies, chosen, tuple(tests), resampling)
+    known = (None,) * len(documents) if texts is None else tuple(texts)
+    return Comparison(
+        setup,
+        tuple(documents),
+        known,
+        strategies,
+        chosen,
+        tuple(tests),
+        resampling,
+        judge_strategies(strategies, resampling),
+        count_agreement(documents, known, entrants),
+    )
 
 
 def choose_baseline(names: Sequence[str], baseline: str | None) -> str | None:
@@ -74,7 +89,7 @@ def _summarise(documents: Sequence[DocumentFacts], entrant: Entrant, setup: Setu
         sum(seconds) if seconds else None,
         max(memory, default=None),
         by_group(documents, entrant.outcomes),
-        by_distance(link for _, outcome in done for link in outcome.links),
+        by_distance(decision for _, outcome in done for decision in outcome.decisions),
     )
 
 
@@ -82,23 +97,8 @@ def _tests(against: Entrant, others: Sequence[Entrant], resampling: Resampling) 
     tests = []
     for entrant in others:
         mine, theirs = _paired(entrant, against)
-        if not mine:
-            continue
-        difference = conll_f1(_sum(mine)) - conll_f1(_sum(theirs))
-        test = PairedTest(entrant.name, against.name, len(mine), difference)
-        found = compare_scores(mine, theirs, resampling)
-        if found is not None:
-            test = PairedTest(
-                entrant.name,
-                against.name,
-                len(mine),
-                difference,
-                found.interval,
-                found.bootstrap_p,
-                found.randomisation_p,
-                found.exact,
-            )
-        tests.append(test)
+        if mine:
+            tests.append(paired_test(entrant.name, against.name, mine, theirs, resampling))
     return tests
 
 
@@ -110,10 +110,3 @@ def _paired(one: Entrant, other: Entrant) -> tuple[list[Scores], list[Scores]]:
         if mine.result is not None and theirs.result is not None
     ]
     return [mine for mine, _ in pairs], [theirs for _, theirs in pairs]
-
-
-def _sum(scores: Sequence[Scores]) -> Scores:
-    total = scores[0]
-    for each in scores[1:]:
-        total += each
-    return total

@@ -68,6 +68,15 @@ def antecedents_of(parts: Document, merged: Document) -> dict[ChainRef, tuple[Ch
     return _antecedents(_owners(_refs(parts), merged))
 
 
+def merged_numbers(parts: Document, merged: Document) -> tuple[int, ...]:
+    """For every chain of ``parts`` with two or more mentions, in annotation order, which merged chain it is in.
+
+    Merged chains are numbered from 0 in the order of their first part chains. Raises as :func:`antecedents_of` does.
+    """
+    numbers: dict[int, int] = {}
+    return tuple(numbers.setdefault(owner, len(numbers)) for owner in _owners(_refs(parts), merged).values())
+
+
 def gain(f1: float, floor: float) -> float | None:
     """What share of the way from the floor to 1 a score makes: below 0 under the floor, ``None`` if the floor is 1."""
     return (f1 - floor) / (1 - floor) if floor < 1 else None

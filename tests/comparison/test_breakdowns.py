@@ -6,14 +6,15 @@ import pytest
 
 from client.agreement.bootstrap import Resampling
 from client.comparison.breakdowns import by_distance, by_group
-from client.comparison.data import METRICS, DocumentFacts, Entrant, HumanLink, Outcome, Setup
-from client.comparison.run import StrategyContender, attempt, human_links, make_task
+from client.comparison.data import METRICS, DocumentFacts, Entrant, Outcome, Setup
+from client.comparison.judgement import JudgedDecision
+from client.comparison.run import StrategyContender, attempt, make_task
 from client.comparison.summary import compare
 from client.scoring.counts import Counts
 from client.scoring.evaluation import Result
 from client.scoring.links import LinkCounts
 from client.scoring.scores import Scores
-from merger.document import Chain, ChainScope
+from merger.document import ChainRef
 from merger.errors import OptionError
 from merger.notices import Notices
 from merger.strategies import make_strategy
@@ -60,34 +61,14 @@ def test_documents_are_grouped_and_their_counts_added_up() -> None:
     assert (groups["genre"]["unknown"].documents, groups["genre"]["unknown"].result) == (0, None)
 
 
-def test_a_link_is_as_long_as_from_the_nearest_earlier_mention_to_the_first_of_the_chain() -> None:
-    """Tokens: x0 y1 x2 | z3 x4 y5; from x2 to x4 it is 2."""
-    texts = ("[a x/NN ] y/NN [a x/NN ]", "z/NN [a x/NN ] [a y/NN ]")
-    parts, key = parts_of(*texts), whole(*texts)
-    nothing = parts.with_chains(parts.chains, ChainScope.DOCUMENT)
-
-    assert human_links(parts, key, key) == (HumanLink(2, found=True),)
-    assert human_links(parts, key, nothing) == (HumanLink(2, found=False),)
-
-
-def test_a_link_past_the_nearest_part_chain_is_not_the_human_one() -> None:
-    """Tokens x0 y1 | x2 y3 | x4 y5, one chain. The response joins the first part with the third only."""
-    parts, key = parts_of(PAIR, PAIR, PAIR), whole(PAIR, PAIR, PAIR)
-    first, second, third = (chain.mentions for chain in parts.chains)
-    response = parts.with_chains((Chain("0", first + third), Chain("1", second)), ChainScope.DOCUMENT)
-
-    assert human_links(parts, key, response) == (HumanLink(1, found=False), HumanLink(1, found=False))
-
-
 def test_links_are_put_in_bins_by_distance() -> None:
-    links = [
-        HumanLink(10, found=True),
-        HumanLink(11, found=True),
-        HumanLink(50, found=False),
-        HumanLink(10001, found=True),
+    decisions = [
+        JudgedDecision(ChainRef(1, str(distance)), (ChainRef(0, "a"),), (), distance, found)
+        for distance, found in ((10, True), (11, True), (50, False), (10001, True))
     ]
+    new = JudgedDecision(ChainRef(1, "new"), (), ())
 
-    bins = [(each.name, each.links, each.found) for each in by_distance(links) if each.links]
+    bins = [(each.name, each.links, each.found) for each in by_distance([*decisions, new]) if each.links]
 
     assert bins == [("up to 10 tokens", 1, 1), ("11 to 50 tokens", 2, 1), ("over 10,000 tokens", 1, 1)]
 

@@ -1,0 +1,132 @@
+"""The tables of decision agreement between people and strategies (LongtoNotes Tables 3 and 11 to 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from client.agreement.measure import Measure
+from client.agreement.metrics import METRICS
+from client.agreement.parts_of_speech import ClassTable, WordClass, add_tables
+from client.agreement.study import DocumentAgreement
+from client.agreement.summary import AgreementReport, Summary
+from client.comparison.section import Rows, Section
+from client.groups import genre_group
+from client.scoring.render import percent
+
+COLUMNS = 8
+"""Strategies that have a column each in one table by group."""
+
+
+def agreement_sections(report: AgreementReport) -> Iterator[Section]:
+    """How far decisions agree: with people's in every metric, each with each, and by part of speech and genre."""
+    if not report.total.decisions:
+        return
+    yield Section("agreement", "decisions in common with people, in percent", _metric_rows(report), _legend(report))
+    yield Section(
+        "classes",
+        "decisions unlike people's, in percent, by part of speech of the chain's first head",
+        _class_rows(report.annotators, report.documents),
+        ("columns: strategies by number",),
+    )
+    for name, table in (("strict_match", "Table 11"), ("new_chain", "Table 13")):
+        meaning = METRICS[name].meaning
+        rows, breaks = _matrices(report, name)
+        title = f"agreement of everyone with everyone, in percent: {meaning}, by genre"
+        yield Section(name, title, rows, (f"as {table} of the paper",), detail=True, breaks=breaks)
+    rows, breaks = _class_genres(report)
+    title = "decisions unlike people's, in percent, by genre and part of speech"
+    notes = ("as Table 12 of the paper; columns: strategies by number",)
+    yield Section("class_genres", title, rows, notes, detail=True, breaks=breaks)
+
+
+def _legend(report: AgreementReport) -> tuple[str, ...]:
+    words = (f"{metric.label}: {metric.meaning.removesuffix(', 0 to 1')}" for metric in METRICS.values())
+    undefined = sorted(
+        {
+            f"{METRICS[name].label} of {report.annotators[pair[1]]}: {estimate.measure.reason}"
+            for pair, summary in report.total.pairs.items()
+            if not pair[0]
+            for name, estimate in summary.metrics.items()
+            if estimate.measure.value is None
+        }
+    )
+    return (*words, *undefined)
+
+
+def _metric_rows(report: AgreementReport) -> Rows:
+    rows: Rows = [("strategy", *(metric.label for metric in METRICS.values()))]
+    for number, name in enumerate(report.annotators[1:], start=1):
+        pair = report.total.pairs.get((0, number))
+        cells = ["-"] * len(METRICS) if pair is None else [_shown(each.measure) for each in pair.metrics.values()]
+        rows.append((f"{number}  {name}", *cells))
+    return rows
+
+
+def _shown(measure: Measure) -> str:
+    return percent(measure.value)
+
+
+def _column_names(report: AgreementReport) -> list[str]:
+    return [report.annotators[0], *(str(number) for number in range(1, len(report.annotators)))]
+
+
+def _matrices(report: AgreementReport, metric: str) -> tuple[Rows, tuple[int, ...]]:
+    """A square of everyone and everyone for all documents, then for each genre."""
+    names = _column_names(report)
+    rows: Rows = [("", *names)]
+    breaks = []
+    summaries: dict[str, Summary] = {"all": report.total, **report.groups["genre"]}
+    for genre, summary in summaries.items():
+        if not summary.decisions:
+            continue
+        breaks.append(len(rows) - 1)
+        rows += [
+            (f"{genre}: {name}", *(_cell(summary, metric, row, column) for column in range(len(names))))
+            for row, name in enumerate(names)
+        ]
+    return rows, tuple(breaks[1:])
+
+
+def _cell(summary: Summary, metric: str, one: int, other: int) -> str:
+    if one == other:
+        return percent(1.0)
+    pair = summary.pairs.get((min(one, other), max(one, other)))
+    return "-" if pair is None else _shown(pair.metrics[metric].measure)
+
+
+def _class_rows(annotators: Sequence[str], documents: Sequence[DocumentAgreement]) -> Rows:
+    strategies = range(1, len(annotators))
+    tables = [add_tables(_tables(documents, number)) for number in strategies]
+    rows: Rows = [("", "chains", *map(str, strategies))]
+    for each in WordClass:
+        found = [table[each] for table in tables if each in table]
+        if found:
+            shares = [_share(table, each) for table in tables]
+            rows.append((each.value, f"{max(counts.chains for counts in found):,}", *shares))
+    return rows
+
+
+def _tables(documents: Iterable[DocumentAgreement], number: int) -> Iterator[ClassTable]:
+    for document in documents:
+        if (0, number) in document.classes:
+            yield document.classes[0, number]
+
+
+def _share(table: ClassTable, each: WordClass) -> str:
+    counts = table.get(each)
+    return percent(counts.disagreed_chains / counts.chains if counts is not None and counts.chains else None)
+
+
+def _class_genres(report: AgreementReport) -> tuple[Rows, tuple[int, ...]]:
+    members: dict[tuple[int, str], list[DocumentAgreement]] = {}
+    for document in report.documents:
+        members.setdefault(genre_group(document.genre), []).append(document)
+    rows: Rows = []
+    breaks = []
+    for (_, genre), documents in sorted(members.items()):
+        head, *found = _class_rows(report.annotators, documents)
+        rows = rows or [head]
+        if found:
+            breaks.append(len(rows) - 1)
+            rows += [(f"{genre}: {row[0]}", *row[1:]) for row in found]
+    return rows, tuple(breaks[1:])
