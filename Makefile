@@ -13,8 +13,10 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 # protoc writes into the folder $(1). merger knows no gRPC, so CoreNLP's documents are generated as messages only.
 protoc = $(call protoc_messages,$(1)) $(SERVICE_PROTOS) $(CORENLP_PROTOS) && \
 	$(call protoc_services,$(1)) $(SERVICE_PROTOS)
-protoc_messages = $(BIN)/python -m grpc_tools.protoc -I . --python_out=$(1) --pyi_out=$(1)
-protoc_services = $(BIN)/python -m grpc_tools.protoc -I . --grpc_python_out=$(1) \
+# google/rpc/status.proto comes with a package that grpcio-status needs anyway.
+protoc_paths = -I . -I "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+protoc_messages = $(BIN)/python -m grpc_tools.protoc $(protoc_paths) --python_out=$(1) --pyi_out=$(1)
+protoc_services = $(BIN)/python -m grpc_tools.protoc $(protoc_paths) --grpc_python_out=$(1) \
 	--plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc --mypy_grpc_out=quiet:$(1)
 compare = diff -r -x '*.proto' -x __init__.py -x __pycache__ -x py.typed $(2) $(1)/$(2)
 
@@ -31,13 +33,14 @@ install_corenlp = $(BIN)/merge-baseline corenlp install --with shift-reduce
 pip_install = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DELETE_ON_ERROR:
-.PHONY: help venv demo corenlp stanza test lint format types imports protos protos-lint protos-check clean
+.PHONY: help venv demo corenlp stanza chromium test lint format types imports protos protos-lint protos-check clean
 
 help:
 	@echo 'make demo      merge and score the examples over a real local server'
 	@echo 'make test      every check, then the tests'
 	@echo 'make corenlp   fetch CoreNLP (920 MB, by Maven) for the demo and the tests that need it'
 	@echo 'make stanza    install Stanza with torch (5 GB) for the tests that need it'
+	@echo 'make chromium  install Chromium (Debian) for the tests that look at the report'
 	@echo 'make format    format the code and apply safe fixes'
 	@echo 'make lint      ruff only (also: types, imports, protos-lint, protos-check)'
 	@echo 'make protos    regenerate the Python code of the .proto files'
@@ -47,7 +50,7 @@ help:
 # Users of `make demo` need no development tools, hence two stamps.
 $(VENV)/.installed: pyproject.toml
 	$(make_venv)
-	$(pip_install) -e .
+	$(pip_install) -e '.[report]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml
@@ -74,7 +77,14 @@ corenlp: venv
 stanza: $(VENV)/.installed-stanza
 
 # pytest comes last, so that its summary closes the output.
-test: lint types imports protos-lint protos-check corenlp stanza
+# Debian's, where it may be installed; otherwise the tests that need a browser say so and are skipped.
+chromium:
+	@for each in chromium chromium-browser google-chrome; do command -v $$each >/dev/null && exit; done; \
+	{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } >/dev/null 2>&1 \
+	|| echo 'note: no Chromium: tests that need a browser are skipped' >&2
+
+test: lint types imports protos-lint protos-check corenlp stanza chromium
 	$(BIN)/python -m pytest
 
 lint: venv
@@ -94,8 +104,11 @@ imports: venv
 protos: venv
 	$(call protoc,.)
 
+# What buf finds by itself ends at the project: of an image made by protoc it reads imports from elsewhere too.
 protos-lint: venv
-	$(BIN)/buf lint
+	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT && $(BIN)/python -m grpc_tools.protoc $(protoc_paths) \
+	--include_imports --include_source_info -o "$$tmp/image.binpb" $(SERVICE_PROTOS) $(CORENLP_PROTOS) && \
+	$(BIN)/buf lint "$$tmp/image.binpb" --path protos --path merger
 
 # Both ways: a committed file that differs, and one whose .proto is gone.
 protos-check: venv

@@ -17,13 +17,14 @@ from client.cli.options import Reading, check_stdin, json_option, reading_option
 from client.cli.output import check_paths, notices_data, open_output, show_notices, write_json
 from client.cli.progress import documents_with_progress, work_with_progress
 from client.cli.strategy_options import checked_spec, complete_spec
-from client.comparison.data import DocumentFacts, Entrant, Outcome, Setup
+from client.comparison.data import Comparison, DocumentFacts, Entrant, Outcome, Setup
 from client.comparison.memory import reset_peak
 from client.comparison.render import as_markdown, as_text
 from client.comparison.render_data import as_data
 from client.comparison.run import Contender, FileContender, StrategyContender, Task, attempt, facts_of, make_task
 from client.comparison.store import OutcomeFile
 from client.comparison.summary import choose_baseline, compare
+from client.report.page import as_html, check_available
 from client.scoring.pairing import ById
 from merger.document import Document
 from merger.errors import AlignmentError, InputError, Location, UnavailableError
@@ -75,6 +76,12 @@ _FILE = "file:"
 @click.option("-o", "--output", metavar="DIR", help="Keep every document's outcome here, so that --resume can go on.")
 @click.option("--resume", is_flag=True, help="Take from --output what an interrupted run has done.")
 @click.option("--markdown", "markdown_path", metavar="PATH", help="Write the tables as Markdown too.")
+@click.option(
+    "--report",
+    "report_path",
+    metavar="PATH",
+    help="Write an HTML page with tables, plots, and a browser of the documents that marks every wrong decision.",
+)
 @json_option
 @reading_options
 def command(
@@ -92,6 +99,7 @@ def command(
     output: str | None,
     resume: bool,
     markdown_path: str | None,
+    report_path: str | None,
     as_json: bool,
     reading: Reading,
 ) -> int:
@@ -102,13 +110,12 @@ def command(
 
     \b
     Examples:
-      merge-baseline compare ontogum/ --tokens 400 -s greedy -s greedy:match=mention
+      merge-baseline compare ontogum/ --tokens 400 -s greedy -s greedy:match=mention --report report.html
       merge-baseline compare key.conll --parts parts.conll -s file:merged.conll --json > out.json
     """
     if resume and output is None:
         raise click.UsageError("--resume needs --output DIR, where the interrupted run kept its outcomes")
-    if as_json and markdown_path == STDIN:
-        raise click.UsageError("--json and --markdown - both need standard output")
+    output_to = _Outputs(as_json, markdown_path, report_path)
     number = int(parts) if parts is not None and parts.isascii() and parts.isdigit() else None
     parts_path = parts if number is None else None
     specs = specs if no_bounds else ("none", *(each for each in specs if each not in {"none", "oracle"}), "oracle")
@@ -121,7 +128,7 @@ def command(
         raise click.UsageError("file:- : merged documents are read from files")
     check_stdin(key, parts_path)
     read = (file for path in (key, parts_path, *files) if path is not None for file in find_inputs(path))
-    check_paths({"--markdown": markdown_path}, read)
+    check_paths({"--markdown": markdown_path, "--report": report_path}, read)
     choose_baseline(specs, baseline)
     cutting = _Cutting(reading, tokens, sentences, number, parts_path, keep=keep_parts, singletons=singletons == "keep")
     asked = {"singletons": singletons, "baseline": baseline, "resamples": str(resamples), "seed": str(seed)}
@@ -133,18 +140,43 @@ def command(
         entrants = _run(contenders, tasks, folder, cutting.text, reading, resume=resume)
     setup = Setup(key, cutting.text, "scored" if singletons == "keep" else "dropped", made_by)
     comparison = compare(
-        [each.facts for each in tasks], entrants, setup, baseline=baseline, resampling=Resampling(resamples, seed)
+        [each.facts for each in tasks],
+        entrants,
+        setup,
+        texts=[each.text for each in tasks],
+        baseline=baseline,
+        resampling=Resampling(resamples, seed),
     )
-    if markdown_path is not None:
-        with open_output(markdown_path) as stream:
-            stream.write(as_markdown(comparison))
-    if as_json:
-        write_json({**as_data(comparison), "notices": notices_data(reading.notices)})
-    elif markdown_path != STDIN:
-        with open_output("-") as stream:
-            stream.write(as_text(comparison))
+    output_to.write(comparison, reading)
     show_notices(reading.notices)
     return EXIT_INPUT if any(strategy.failures for strategy in comparison.strategies) else EXIT_OK
+
+
+class _Outputs:
+    """Where the comparison goes: tables to standard output, unless something else is to go there."""
+
+    def __init__(self, as_json: bool, markdown: str | None, report: str | None) -> None:
+        self._json, self._markdown, self._report = as_json, markdown, report
+        asked = {"--json": as_json, "--markdown -": markdown == STDIN, "--report -": report == STDIN}
+        self._to_stdout = [name for name, used in asked.items() if used]
+        if len(self._to_stdout) > 1:
+            raise click.UsageError(f"{' and '.join(self._to_stdout)} both need standard output")
+        if report is not None:
+            check_available()
+
+    def write(self, comparison: Comparison, reading: Reading) -> None:
+        """Write all that was asked for."""
+        if self._markdown is not None:
+            with open_output(self._markdown) as stream:
+                stream.write(as_markdown(comparison))
+        if self._report is not None:
+            with open_output(self._report) as stream:
+                stream.write(as_html(comparison))
+        if self._json:
+            write_json({**as_data(comparison), "notices": notices_data(reading.notices)})
+        elif not self._to_stdout:
+            with open_output("-") as stream:
+                stream.write(as_text(comparison))
 
 
 class _Unusable:
@@ -152,6 +184,7 @@ class _Unusable:
 
     def __init__(self, facts: DocumentFacts, error: InputError) -> None:
         self.facts = facts
+        self.text = None
         self.outcome = Outcome(facts.id, failure=str(error))
 
 

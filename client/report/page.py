@@ -1,0 +1,122 @@
+"""The HTML report: one self-contained file, made with Jinja2 out of a comparison."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from client.comparison.data import Comparison
+from client.comparison.render import what
+from client.comparison.section import Section
+from client.comparison.tables import sections
+from client.comparison.verdict import BOUNDS
+from client.report.browser_data import documents_data, index_data
+from merger.errors import UnavailableError
+from merger.version import VERSION
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_NEEDED = ("jinja2", "matplotlib")
+_BOUND_NAMES = {"none": "the floor: nothing merged", "oracle": "the ceiling: merged as people did"}
+
+
+def check_available() -> None:
+    """Raises :class:`~merger.errors.UnavailableError` if what the report is made with is not installed."""
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise UnavailableError(
+            f"the HTML report needs {' and '.join(missing)}: pip install 'merge-baseline[report]' has what it takes"
+        )
+
+
+def as_html(comparison: Comparison) -> str:
+    """The comparison as an HTML page that loads nothing from elsewhere.
+
+    Raises :class:`~merger.errors.UnavailableError` as :func:`check_available` does.
+    """
+    check_available()
+    environment = _environment()
+    script = _file(environment, "browser_text.js") + _file(environment, "browser.js")
+    page = environment.get_template("report.html.j2").render(
+        comparison=comparison,
+        what=what(comparison),
+        tables=_Tables(list(sections(comparison))),
+        bounds=_BOUND_NAMES,
+        plots=_plots(comparison),
+        style=_file(environment, "style.css"),
+        script=script,
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        index=index_data(comparison),
+        documents=documents_data(comparison),
+        version=VERSION,
+    )
+    # A lone surrogate, as JSON may bring one, is no text.
+    return page.encode("utf-8", "replace").decode("utf-8")
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """The sections by kind; those of many strategies come in several pieces."""
+
+    sections: Sequence[Section]
+
+    @cached_property
+    def by_kind(self) -> dict[str, list[Section]]:
+        found: dict[str, list[Section]] = {}
+        for section in self.sections:
+            found.setdefault(section.kind, []).append(section)
+        return found
+
+    def __getitem__(self, kind: str) -> list[Section]:
+        return self.by_kind.get(kind, [])
+
+
+def _plots(comparison: Comparison) -> dict[str, str]:
+    from markupsafe import Markup
+
+    from client.report import plots
+
+    makers: dict[str, Callable[[Comparison], str | None]] = {
+        "scores": plots.plot_scores,
+        "genre": plots.plot_by_genre,
+        "length": plots.plot_by_length,
+        "distance": plots.plot_links_by_distance,
+    }
+    made = {name: maker(comparison) for name, maker in makers.items()}
+    # The plots escape the names in them.
+    return {name: Markup(svg) for name, svg in made.items() if svg is not None}  # noqa: S704
+
+
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("client.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
+    environment.tests["bound"] = _is_bound
+    return environment
+
+
+def _is_bound(name: Any) -> bool:  # noqa: ANN401  # whatever a template has
+    return name in BOUNDS
+
+
+def _file(environment: Environment, name: str) -> str:
+    """A file of the project beside the templates, to be put into the page as it is."""
+    from markupsafe import Markup
+
+    if environment.loader is None:
+        raise LookupError(name)
+    source, _, _ = environment.loader.get_source(environment, name)
+    return Markup(source)  # noqa: S704

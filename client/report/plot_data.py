@@ -1,0 +1,114 @@
+"""What the plots show: values of strategies by group of documents or by distance, and the axis that they fit on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from client.comparison.data import DistanceBin, Group, StrategySummary
+
+CEILING = "oracle"
+
+_LEAST_SPAN = 2.0
+"""Percentage points that an axis has at least, so that next to no difference looks like that."""
+_STEPS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+_INTERVALS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A group of documents or a bin of links, and how many there are in it (at most, where strategies differ)."""
+
+    name: str
+    size: int
+    noun: str
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A strategy in a place: a fraction, ``None`` where there is none, of so many documents or links."""
+
+    value: float | None
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A strategy with a point for each place."""
+
+    name: str
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """From ``low`` to ``high`` in percent, with ``ticks``."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Series over the same places."""
+
+    places: tuple[Place, ...]
+    series: tuple[Series, ...]
+
+    @property
+    def values(self) -> list[float]:
+        """All values that there are."""
+        return [point.value for series in self.series for point in series.points if point.value is not None]
+
+
+def count(number: int, noun: str) -> str:
+    """A number of things."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def score(strategy: StrategySummary) -> float | None:
+    """CoNLL F1 over all documents that the strategy has."""
+    return None if strategy.total is None else strategy.total.conll_f1
+
+
+def by_group(strategies: Sequence[StrategySummary], kind: str) -> Table:
+    """CoNLL F1 of each strategy by groups of a kind."""
+    names = list(strategies[0].groups[kind]) if strategies else []
+    series = [Series(each.name, tuple(_in_group(each.groups[kind][name]) for name in names)) for each in strategies]
+    return _table(names, series, "document")
+
+
+def by_distance(strategies: Sequence[StrategySummary]) -> Table:
+    """Share of the human links that each strategy found by distance, from the first bin with links to the last."""
+    bins = list(zip(*(each.distances for each in strategies), strict=True))
+    filled = [number for number, across in enumerate(bins) if any(each.links for each in across)]
+    kept = slice(filled[0], filled[-1] + 1) if filled else slice(0)
+    series = [Series(each.name, tuple(map(_in_bin, each.distances[kept]))) for each in strategies]
+    return _table([across[0].name for across in bins[kept]], series, "link")
+
+
+def axis_around(values: Iterable[float]) -> Axis:
+    """From a tick to a tick, with a little room around the values (fractions), within 0 to 100."""
+    percents = [100 * value for value in values]
+    low, high = min(percents), max(percents)
+    room = max(0.04 * (high - low), (_LEAST_SPAN - (high - low)) / 2)
+    low, high = max(0.0, low - room), min(100.0, high + room)
+    step = next((each for each in _STEPS if (high - low) / each <= _INTERVALS), _STEPS[-1])
+    ticks = tuple(step * number for number in range(math.floor(low / step), math.ceil(high / step) + 1))
+    return Axis(ticks[0], ticks[-1], ticks)
+
+
+def _in_group(group: Group) -> Point:
+    return Point(None if group.result is None else group.result.conll_f1, group.documents)
+
+
+def _in_bin(links: DistanceBin) -> Point:
+    return Point(links.found / links.links if links.links else None, links.links)
+
+
+def _table(names: Sequence[str], series: Sequence[Series], noun: str) -> Table:
+    sizes = [max(each.points[number].size for each in series) for number in range(len(names))]
+    places = (Place(name, size, noun) for name, size in zip(names, sizes, strict=True))
+    return Table(tuple(places), tuple(series))

@@ -1,0 +1,84 @@
+"""What the plots show, in words and numbers, for those who do not see them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from client.comparison.data import StrategySummary
+from client.report.plot_data import CEILING, Axis, Place, Point, Series, Table, count, score
+from client.scoring.render import percent
+
+
+def tooltip(strategy: str, place: Place, point: Point) -> str:
+    """What a mark says: ``greedy, news (15 documents): 88.08``."""
+    return f"{strategy}, {place.name} ({count(point.size, place.noun)}): {percent(point.value)}"
+
+
+def bar_words(floor: float | None, ceiling: float) -> str:
+    """What the bars of the scores are."""
+    return f"Bar: floor{'' if floor is None else f' {percent(floor)}'} (merging nothing) to ceiling {percent(ceiling)}"
+
+
+def scores_words(
+    strategies: Sequence[StrategySummary], floors: Sequence[float | None], ceiling: float, axis: Axis
+) -> str:
+    """The best strategy, every score, and which are below their floor."""
+    sentences = [
+        f"A row with a dot for each of {_number(strategies)}; {_axis(axis)}",
+        f"{bar_words(floor_of_most(strategies, floors), ceiling)}.",
+        *_best(strategies),
+    ]
+    for strategy, floor in zip(strategies, floors, strict=True):
+        value = score(strategy)
+        below = value is not None and floor is not None and value < floor
+        shown = "no score" if value is None else percent(value)
+        sentences.append(f"{strategy.name}: {shown}{', less than merging nothing' if below else ''}.")
+    return " ".join(sentences)
+
+
+def floor_of_most(strategies: Sequence[StrategySummary], floors: Sequence[float | None]) -> float | None:
+    """The floor of the strategy that has most documents."""
+    return max(zip(strategies, floors, strict=True), key=lambda pair: pair[0].done)[1]
+
+
+def table_words(table: Table, axis: Axis, marks: str, strategies: Sequence[StrategySummary]) -> str:
+    """The best strategy over all, where each is lowest and highest, and how many documents or links there are."""
+    sentences = [
+        f"{marks} for each of {_number(strategies)}; {_axis(axis)}",
+        f"Values from {percent(min(table.values))} to {percent(max(table.values))}.",
+        *(f"{sentence[:-1]} CoNLL F1 over all documents." for sentence in _best(strategies)),
+        *(f"{each.name}: {_range(each, table.places)}." for each in table.series),
+    ]
+    noun = table.places[0].noun
+    sizes = ", ".join(f"{place.name} {place.size:,}" for place in table.places)
+    return " ".join([*sentences, f"{noun[0].upper()}{noun[1:]}s: {sizes}."])
+
+
+def _number(strategies: Sequence[StrategySummary]) -> str:
+    return "one strategy" if len(strategies) == 1 else f"{len(strategies)} strategies"
+
+
+def _axis(axis: Axis) -> str:
+    return f"the axis goes from {axis.low:g} to {axis.high:g}."
+
+
+def _range(series: Series, places: Sequence[Place]) -> str:
+    known = [
+        (each.value, place.name) for each, place in zip(series.points, places, strict=True) if each.value is not None
+    ]
+    if not known:
+        return "no value"
+    (low, lowest), (high, highest) = (pick(known, key=lambda pair: pair[0]) for pick in (min, max))
+    if low == high:
+        return percent(low) + (f" ({lowest})" if len(known) == 1 else " everywhere")
+    return f"from {percent(low)} ({lowest}) to {percent(high)} ({highest})"
+
+
+def _best(strategies: Sequence[StrategySummary]) -> Iterator[str]:
+    """Nothing where there is nothing to choose from."""
+    scores = [(score(each), each.name) for each in strategies if each.name != CEILING]
+    known = [(value, name) for value, name in scores if value is not None]
+    if len(known) > 1:
+        top = max(value for value, _ in known)
+        apart = f" apart from {CEILING}" if len(scores) < len(strategies) else ""
+        yield f"Best{apart}: {' and '.join(name for value, name in known if value == top)}, {percent(top)}."

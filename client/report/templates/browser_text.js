@@ -1,0 +1,279 @@
+"use strict";
+
+/**
+ * The text of one document with its mentions, as browser.js shows it. Every text goes into the page as a text node.
+ *
+ * @typedef {[first: number, last: number]} Span tokens of a sentence, 0-based, both ends included
+ * @typedef {[part: number, sentence: number, spans: Span[]]} Place
+ * @typedef {{part: number, id: string, name: string, nouns: string[], mentions: [sentence: number, spans: Span[]][]}} Chain
+ * @typedef {{tokens: string[], speaker: string | null}} Sentence
+ * @typedef {{number: number, sentences: Sentence[]}} Part
+ * @typedef {{rule: string, text: string, score: number | null, pairs: [Place, Place][]}} Evidence
+ * @typedef {{chain: number, error: string, human: number[], made: number[], shared: number, evidence: Evidence | null}} Wrong
+ * @typedef {{failure?: string, merged?: number[], wrong?: Wrong[]}} Outcome
+ * @typedef {{parts: Part[], chains: Chain[], human: number[], strategies: Outcome[]}} DocumentData
+ * @typedef {{id: string, genre: string | null, tokens: number, parts: number, chains: number}} DocumentFacts
+ * @typedef {{strategies: string[], documents: DocumentFacts[]}} Index
+ * @typedef {HTMLElement[]} Pieces the elements of one mention, in text order
+ */
+
+/** @type {(tag: string, attributes?: Record<string, string>, ...children: (Node | string)[]) => HTMLElement} */
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+/** @param {number} count @param {string} noun */
+function counted(count, noun) {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+const CLOSING = /^(?:[.,;:!?%)\]}…”’]+|n['’]t|['’](?:s|m|d|re|ve|ll))$/i;
+const OPENING = /^[([{“‘]$/;
+const PLURAL = /s$/i;
+
+/** What stands between two tokens: a blank, but none where English and its like write none. */
+function gap(/** @type {string} */ before, /** @type {string} */ token) {
+  const possessive = token === "'" && PLURAL.test(before);
+  return CLOSING.test(token) || OPENING.test(before) || possessive ? "" : " ";
+}
+
+/** @param {string[]} tokens */
+function joinTokens(tokens) {
+  return tokens.reduce((text, token, at) => text + (at ? gap(tokens[at - 1], token) : "") + token, "");
+}
+
+/**
+ * Puts the tokens into an element, and elements for mentions around them. Mentions that lie in one another nest. Of
+ * two that cross, the one that starts later is cut where the other ends. Elements are added to each mention's pieces.
+ *
+ * @param {string[]} tokens
+ * @param {{spans: Span[], pieces: Pieces}[]} mentions
+ * @param {HTMLElement} into
+ */
+function drawTokens(tokens, mentions, into) {
+  /** @type {{last: number, pieces: Pieces}[][]} by first token */
+  const starts = tokens.map(() => []);
+  for (const { spans, pieces } of mentions) for (const [first, last] of spans) starts[first].push({ last, pieces });
+  const open = [{ last: tokens.length - 1, box: into }];
+  tokens.forEach((token, at) => {
+    while (open[open.length - 1].last < at) open.pop();
+    if (at) open[open.length - 1].box.append(gap(tokens[at - 1], token));
+    for (const { last, pieces } of starts[at].sort((a, b) => b.last - a.last)) {
+      const outer = open[open.length - 1];
+      const end = Math.min(last, outer.last);
+      if (last > end) starts[end + 1].push({ last, pieces });
+      const box = element("mark", { class: "mention", tabindex: "-1" });
+      outer.box.append(box);
+      pieces.push(box);
+      open.push({ last: end, box });
+    }
+    open[open.length - 1].box.append(token);
+  });
+}
+
+/**
+ * The merged chains that reach over several parts.
+ *
+ * @param {number[]} merged the merged chain of each part chain
+ * @param {Chain[]} chains
+ */
+function spreadChains(merged, chains) {
+  const first = new Map();
+  const spread = new Set();
+  merged.forEach((number, chain) => {
+    const { part } = chains[chain];
+    if (!first.has(number)) first.set(number, part);
+    else if (first.get(number) !== part) spread.add(number);
+  });
+  return spread;
+}
+
+/**
+ * A hue for each first part chain of what anybody merged over parts, so that a merged chain keeps its colour from view
+ * to view. Steps of the golden angle keep neighbours apart.
+ *
+ * @param {DocumentData} data
+ * @returns {Map<number, number>} degrees by part chain
+ */
+function huesOfRoots(data) {
+  const roots = new Set();
+  for (const merged of [data.human, ...data.strategies.map((each) => each.merged ?? [])]) {
+    for (const number of spreadChains(merged, data.chains)) roots.add(merged.indexOf(number));
+  }
+  return new Map([...roots].sort((a, b) => a - b).map((root, rank) => [root, Math.round((25 + rank * 137.508) % 360)]));
+}
+
+class DocumentText {
+  /**
+   * @param {HTMLElement} box holds the parts
+   * @param {HTMLElement} line tells of the chain under the pointer or the focus
+   */
+  constructor(box, line) {
+    this.box = box;
+    this.line = line;
+    this.data = /** @type {DocumentData} */ ({ parts: [], chains: [], human: [], strategies: [] });
+    /** @type {Pieces[][]} by part chain and mention */
+    this.pieces = [];
+    /** @type {HTMLElement[][]} by part and sentence */
+    this.sentences = [];
+    /** @type {number[]} the merged chain of each part chain, as shown */
+    this.merged = [];
+    box.addEventListener("pointerover", (event) => this.light(this.chainAt(event.target) ?? this.focused()));
+    box.addEventListener("pointerleave", () => this.light(this.focused()));
+    box.addEventListener("focusin", () => this.light(this.focused()));
+    box.addEventListener("focusout", () => this.light(undefined));
+    box.addEventListener("keydown", (event) => this.#onArrow(event));
+  }
+
+  /** @param {DocumentData} data */
+  draw(data) {
+    this.data = data;
+    this.hues = huesOfRoots(data);
+    this.pieces = data.chains.map((chain) => chain.mentions.map(() => []));
+    this.sentences = data.parts.map(({ sentences }) =>
+      sentences.map(() => element("p", { class: "sentence", dir: "auto" })),
+    );
+    this.box.replaceChildren(...data.parts.map((part, at) => this.#drawPart(part, at)));
+    this.box.scrollTo(0, 0);
+    this.box.querySelector(".mention")?.setAttribute("tabindex", "0");
+    this.pieces.forEach((mentions, chain) => {
+      for (const pieces of mentions) {
+        for (const piece of pieces) piece.dataset.chain = String(chain);
+        for (const piece of pieces.slice(1)) piece.classList.add("cut-before");
+        for (const piece of pieces.slice(0, -1)) piece.classList.add("cut-after");
+      }
+    });
+  }
+
+  /** @param {Part} part @param {number} at */
+  #drawPart(part, at) {
+    /** @type {{spans: Span[], pieces: Pieces}[][]} by sentence */
+    const mentions = part.sentences.map(() => []);
+    this.data.chains.forEach((chain, number) => {
+      if (chain.part !== at) return;
+      chain.mentions.forEach(([sentence, spans], mention) => {
+        mentions[sentence].push({ spans, pieces: this.pieces[number][mention] });
+      });
+    });
+    part.sentences.forEach(({ tokens, speaker }, sentence) => {
+      const into = this.sentences[at][sentence];
+      if (speaker !== null && speaker !== part.sentences[sentence - 1]?.speaker) {
+        into.append(element("bdi", { class: "speaker" }, speaker), " ");
+      }
+      drawTokens(tokens, mentions[sentence], into);
+    });
+    const label = `Part ${part.number}`;
+    const title = element("h3", { lang: "en" }, label);
+    return element("section", { class: "part", tabindex: "0", "aria-label": label }, title, ...this.sentences[at]);
+  }
+
+  /** @param {number[]} merged the merged chain of each part chain */
+  paint(merged) {
+    this.merged = merged;
+    const spread = spreadChains(merged, this.data.chains);
+    this.pieces.forEach((mentions, chain) => {
+      const root = merged.indexOf(merged[chain]);
+      for (const pieces of mentions) {
+        for (const piece of pieces) {
+          piece.classList.toggle("spread", spread.has(merged[chain]));
+          piece.style.setProperty("--hue", String(this.hues?.get(root) ?? 0));
+          piece.dataset.number = "";
+        }
+        pieces[pieces.length - 1].dataset.number = String(root + 1);
+      }
+    });
+  }
+
+  /** @param {Wrong[]} decisions @param {(error: string) => HTMLElement} flag */
+  mark(decisions, flag) {
+    for (const old of this.box.querySelectorAll(".flag")) old.remove();
+    for (const old of this.box.querySelectorAll(".wrong")) old.classList.remove("wrong");
+    for (const { chain, error } of decisions) {
+      for (const pieces of this.pieces[chain]) {
+        for (const piece of pieces) piece.classList.add("wrong");
+        pieces[0].prepend(flag(error));
+      }
+    }
+  }
+
+  /** Shows what the merged chain of a part chain has in it. @param {number | undefined} chain */
+  light(chain) {
+    for (const old of this.box.querySelectorAll(".lit")) old.classList.remove("lit");
+    this.line.replaceChildren();
+    if (chain === undefined) return;
+    const members = [...this.merged.keys()].filter((other) => this.merged[other] === this.merged[chain]);
+    for (const member of members) for (const piece of this.pieces[member].flat()) piece.classList.add("lit");
+    const name = element("bdi", { lang: "" }, this.data.chains[members[0]].name);
+    const mentions = members.reduce((sum, member) => sum + this.data.chains[member].mentions.length, 0);
+    const told = `: ${counted(mentions, "mention")} in ${this.partsOf(members)}`;
+    this.line.append(element("b", {}, `${members[0] + 1}`), " ", name, told);
+  }
+
+  /** @param {number[]} chains */
+  partsOf(chains) {
+    const parts = new Set(chains.map((chain) => this.data.parts[this.data.chains[chain].part].number));
+    return `${parts.size === 1 ? "part" : "parts"} ${[...parts].join(", ")}`;
+  }
+
+  /** The text at a place, and what to show there: a mention, or the sentence where no given chain has that mention. */
+  at(/** @type {Place} */ [part, sentence, spans]) {
+    const { tokens } = this.data.parts[part].sentences[sentence];
+    const text = spans.map(([first, last]) => joinTokens(tokens.slice(first, last + 1))).join(" … ");
+    for (const [number, chain] of this.data.chains.entries()) {
+      if (chain.part !== part) continue;
+      const found = chain.mentions.findIndex((each) => each[0] === sentence && `${each[1]}` === `${spans}`);
+      if (found >= 0) return { text, pieces: this.pieces[number][found] };
+    }
+    return { text, pieces: [this.sentences[part][sentence]] };
+  }
+
+  /**
+   * Scrolls to a mention, focuses it and lets it flash.
+   *
+   * @param {Pieces} pieces
+   * @param {Pieces[]} beside other mentions to have in view, where their part has a column of its own
+   */
+  show(pieces, beside = []) {
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.#focus(pieces[0]);
+    for (const [goal] of [...beside, pieces]) {
+      goal.scrollIntoView({ block: "center", inline: "nearest", behavior: calm ? "instant" : "smooth" });
+    }
+    if (calm) return;
+    const ring = { outline: "3px solid var(--accent)", outlineOffset: "6px" };
+    for (const piece of pieces) piece.animate([ring, ring, { outlineOffset: "1px" }], { duration: 1200 });
+  }
+
+  /** One mention takes part in the order of the Tab key, the last that was focused. @param {HTMLElement} goal */
+  #focus(goal) {
+    for (const old of this.box.querySelectorAll(".mention[tabindex='0']")) old.setAttribute("tabindex", "-1");
+    goal.setAttribute("tabindex", "0");
+    goal.focus({ preventScroll: true });
+  }
+
+  /** Left and right go to the mention before and after, up and down to those of the same merged chain. */
+  #onArrow(/** @type {KeyboardEvent} */ event) {
+    const direction = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (!direction || this.focused() === undefined) return;
+    const along = event.key === "ArrowUp" || event.key === "ArrowDown" ? ".mention.lit" : ".mention";
+    const stops = /** @type {HTMLElement[]} */ ([...this.box.querySelectorAll(`${along}:not(.cut-before)`)]);
+    const goal = stops[stops.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + direction];
+    event.preventDefault();
+    if (!goal) return;
+    this.#focus(goal);
+    goal.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  /** @param {EventTarget | null} target */
+  chainAt(target) {
+    const mention = target instanceof Element ? target.closest(".mention") : null;
+    return mention && this.box.contains(mention) ? Number(mention.getAttribute("data-chain")) : undefined;
+  }
+
+  focused() {
+    return this.chainAt(document.activeElement);
+  }
+}
