@@ -155,7 +155,7 @@ class Answer(Enum):
     NO = "no"
     """No strategy does better than merging nothing."""
     NOTHING_TO_MERGE = "nothing to merge"
-    """Merging nothing is right already."""
+    """People linked no chain to one of another part."""
     NOT_ASKED = "not asked"
     """No strategy but the floor and the ceiling has a score."""
 

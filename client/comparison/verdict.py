@@ -39,7 +39,7 @@ def _against_floor(best: StrategySummary, resampling: Resampling) -> PairedTest:
 
 def _answer(best: StrategySummary, test: PairedTest) -> Answer:
     total = best.total
-    if total is None or total.floor_conll_f1 is None or total.floor_conll_f1 == 1:
+    if total is None or total.floor_conll_f1 == 1 or (total.links and not total.links.links.recall_denominator):
         return Answer.NOTHING_TO_MERGE
     if total.conll_f1 == 1:
         return Answer.YES
@@ -63,13 +63,15 @@ def _sentence(answer: Answer, best: StrategySummary, test: PairedTest, asked: in
     difference = f"{100 * test.difference:+.2f}{_interval(test)}"
     match answer:
         case Answer.NOTHING_TO_MERGE:
-            return "Nothing to merge: the parts as they are score 100 against the human merges."
+            return "Nothing to merge: people linked no chain to one of another part."
         case Answer.YES:
             return f"Yes: {which} makes every merge that people made, and no other."
         case Answer.NO:
             return f"No: {which} does not do better than merging nothing, {scores} ({difference})."
         case Answer.NOT_SHOWN:
-            why = "too few documents or resamples to tell" if test.interval is None else "which chance may make"
+            # Of 2^documents exchanges, 2 are at least as far apart: fewer documents cannot give a smaller p.
+            few = test.interval is None or 2 / 2**test.documents >= _ALPHA
+            why = "too few documents or resamples to tell" if few else "which chance may make"
             return f"Not shown: {which} scores {scores} ({difference}), {why}."
         case _:
             way = percent(None if total is None else total.gain)

@@ -77,7 +77,8 @@ class _Tables:
         return self.by_kind.get(kind, [])
 
 
-def _plots(comparison: Comparison) -> dict[str, str]:
+def _plots(comparison: Comparison) -> dict[str, str | None]:
+    """The plots by name, ``None`` where there is nothing to plot."""
     from markupsafe import Markup
 
     from client.report import plots
@@ -90,7 +91,7 @@ def _plots(comparison: Comparison) -> dict[str, str]:
     }
     made = {name: maker(comparison) for name, maker in makers.items()}
     # The plots escape the names in them.
-    return {name: Markup(svg) for name, svg in made.items() if svg is not None}  # noqa: S704
+    return {name: None if svg is None else Markup(svg) for name, svg in made.items()}  # noqa: S704
 
 
 def _environment() -> Environment:

@@ -37,7 +37,7 @@ def compared(strategies: Mapping[str, Sequence[int | None]], floor: int) -> Comp
 def outcome(document: str, right: int | None, floor: int) -> Outcome:
     if right is None:
         return Outcome(document, failure="broken")
-    return Outcome(document, Result(scores(right), scores(floor), LinkCounts(Counts(0, 0, 0, 0), 4, 3)))
+    return Outcome(document, Result(scores(right), scores(floor), LinkCounts(Counts(1, 2, 1, 2), 4, 3)))
 
 
 def test_better_than_nothing_by_more_than_chance_is_a_part_of_the_way() -> None:
@@ -66,8 +66,10 @@ def test_a_difference_that_chance_may_make_is_not_shown() -> None:
     assert verdict([6] * 6 + [4] * 5).answer is Answer.NOT_SHOWN
 
 
-def test_one_document_shows_nothing() -> None:
-    found = verdict([8])
+@pytest.mark.parametrize("documents", [1, 5])
+def test_few_documents_show_nothing(documents: int) -> None:
+    """Five have 32 exchanges, two of which are as far apart whatever the scores: p is at least 2/32."""
+    found = verdict([8] * documents)
 
     assert found.answer is Answer.NOT_SHOWN
     assert "too few documents" in found.sentence

@@ -122,6 +122,15 @@ def test_it_fits_narrow_and_wide_screens_and_has_its_headings_in_order(
     assert page.locator("table:not(:has(caption))").count() == 0
 
 
+def test_documents_with_nothing_to_merge_or_to_plot_have_a_report_too(tmp_path: Path, open_page: OpenPage) -> None:
+    (tmp_path / "empty.conll").write_text("#begin document (a); part 000\n#end document\n", "utf-8")
+    for arguments in ((KEY / "ferry.conll", "--parts", "1"), (tmp_path / "empty.conll", "--keep-parts")):
+        done = run("compare", *arguments, "-s", "greedy", "--report", "-")
+        assert done.code == 0, done.err
+
+        assert ready(open_page(done.out)).locator(".verdict").inner_text().startswith("Nothing to merge")
+
+
 def test_without_what_the_report_is_made_with_it_says_what_to_install(tmp_path: Path) -> None:
     """Modules that cannot be imported, as where they were not installed."""
     script = (
