@@ -10,7 +10,7 @@ from merger.formats.base import Format, Lines, ReadOptions
 from merger.formats.conll2012 import Conll2012Format
 from merger.formats.conllu import ConlluFormat
 from merger.formats.grouping import group_parts
-from merger.formats.inputs import display_name, find_files, open_bytes, read_lines, take_head
+from merger.formats.inputs import display_name, find_files, open_bytes, read_texts, take_head
 from merger.formats.jsonlines import JsonlinesFormat
 from merger.notices import Notices
 
@@ -100,9 +100,9 @@ def _blocks(paths: Sequence[str], format_name: str | None, options: ReadOptions)
         for file in find_inputs(path):
             name = display_name(file)
             with open_bytes(file) as stream:
-                head, lines = take_head(read_lines(stream, name))
+                head, texts = take_head(read_texts(stream, name))
                 chosen = detect_format(head, name) if format_name is None else get_format(format_name)
-                yield from chosen.read(Lines(name, lines), options)
+                yield from chosen.read(Lines(name, texts), options)
 
 
 def write_documents(documents: Iterable[Document], format_name: str, notices: Notices) -> Iterator[str]:

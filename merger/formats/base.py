@@ -9,9 +9,11 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 from merger.document import Document
 from merger.errors import Location
+from merger.formats.pieces import split_lines
 from merger.notices import Notices
 
 
@@ -31,10 +33,15 @@ class ReadOptions:
 
 @dataclass(slots=True)
 class Lines:
-    """The lines of one input, each with its line end, and where they come from."""
+    """The text of one input in pieces of whole lines, perhaps one each, and where it comes from."""
 
     name: str
-    lines: Iterable[str]
+    texts: Iterable[str]
+
+    @property
+    def lines(self) -> Iterator[str]:
+        """The lines, each with its line end."""
+        return chain.from_iterable(map(split_lines, self.texts))
 
     def place(self, line: int | None, document: str | None = None, part: int | None = None) -> Location:
         """A location in this input."""

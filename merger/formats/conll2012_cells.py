@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 EMPTY_CELLS = frozenset({"", "-", "_", "*"})
 
 _BRACKET = re.compile(r"\(([^()|\s]+)(\)?)|([^()|\s]+)\)|\|")
+_CELLS_KEPT = 1 << 14
 _DISCONTINUOUS = re.compile(r"\[\d+/\d+\]")
 
 
@@ -24,6 +24,9 @@ def parse_cell(cell: str) -> tuple[Bracket, ...] | str:
 
     Bars between brackets are optional. Ids are any strings without brackets, bars and blanks.
     """
+    if cell[1:-1].isalnum() and cell[0] == "(" and cell[-1] == ")":
+        # The most frequent kind by far, and the expression takes its time.
+        return (Bracket("()", cell[1:-1]),)
     brackets: list[Bracket] = []
     end = 0
     for match in _BRACKET.finditer(cell):
@@ -42,9 +45,14 @@ def parse_cell(cell: str) -> tuple[Bracket, ...] | str:
     return tuple(brackets)
 
 
-def format_cell(brackets: Iterable[Bracket]) -> str:
-    """The text of a cell, ``-`` if there is nothing to say."""
-    pieces = []
-    for kind, chain in brackets:
-        pieces.append(f"({chain})" if kind == "()" else f"({chain}" if kind == "(" else f"{chain})")
-    return "|".join(pieces) or "-"
+class ParsedCells(dict[str, tuple[Bracket, ...]]):
+    """The brackets of cells, which come again and again; ``ValueError`` for what is none. Keeps some thousands."""
+
+    def __missing__(self, cell: str) -> tuple[Bracket, ...]:
+        if len(self) >= _CELLS_KEPT:
+            self.clear()
+        brackets = parse_cell(cell)
+        if isinstance(brackets, str):
+            raise ValueError(brackets)  # noqa: TRY004  # the text says what is wrong with the value
+        self[cell] = brackets
+        return brackets

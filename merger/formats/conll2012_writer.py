@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence
+from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence, SentenceSource
 from merger.errors import Location, UnsupportedError
-from merger.formats.conll2012_cells import EMPTY_CELLS, Bracket, format_cell, parse_cell
+from merger.formats.conll2012_cells import EMPTY_CELLS, Bracket, parse_cell
 from merger.formats.conll2012_head import is_head_of, new_head, tail_of, writable_id
 from merger.formats.conll2012_rows import (
     PADDED,
@@ -20,6 +20,7 @@ from merger.formats.conll2012_rows import (
     parse_begin,
     part_number,
     part_starts,
+    second_column,
     split_line,
 )
 from merger.notices import Notices
@@ -34,6 +35,7 @@ SentenceMentions = dict[tuple[int, int], list[tuple[int, int, str]]]
 
 
 _EMPTY = "-"
+_BAR = frozenset("|")
 
 
 class _Target(NamedTuple):
@@ -75,7 +77,7 @@ def write_document(document: Document, notices: Notices) -> Iterator[str]:
             if ending and not _BLANK_END.search(ending):
                 yield newline if ending.endswith("\n") else newline * 2
             written = mentions.get((index, position), [])
-            text = "".join(_sentence(target, part, sentence, written, number))
+            text = _sentence(target, part, sentence, written, number)
             yield text
             ending = text[-4:]
         if index + 1 == len(document.parts) or not whole:
@@ -86,10 +88,14 @@ def write_document(document: Document, notices: Notices) -> Iterator[str]:
 
 def _says_parts(part: Part) -> bool:
     """Whether the second columns of a part would be read as several parts."""
-    rows = (next(filter(is_row, s.source.text.split("\n")), "") for s in part.sentences if s.source is not None)
-    columns = [split_line(row) for row in rows]
-    seconds = [row[1] if len(row) >= PART_COLUMN_FROM else None for row in columns]
-    return len(part_starts(seconds, part.number)) > 1
+    rows = [_first_row(sentence.source.text) for sentence in part.sentences if sentence.source is not None]
+    return len(part_starts(list(map(second_column, rows)), part.number)) > 1
+
+
+def _first_row(text: str) -> str:
+    """The first row of a sentence, empty if there is none."""
+    first = text.partition("\n")[0]
+    return first if is_row(first) else next(filter(is_row, text.split("\n")), "")
 
 
 def _newline(document: Document) -> str:
@@ -141,12 +147,14 @@ def _check_empty_parts(document: Document, notices: Notices) -> None:
 def _mentions_by_sentence(document: Document, notices: Notices) -> SentenceMentions:
     by_sentence: SentenceMentions = {}
     names = _writable_names(document, notices)
+    has_empty = any(sentence.empty for part in document.parts for sentence in part.sentences)
     for chain in document.chains:
+        name = names.get(chain.id, chain.id)
         for mention in _without_crossing(document, chain, notices):
-            written = _span(document, mention, notices)
+            part, sentence, first, last, pieces = mention
+            written = _span(document, mention, notices) if pieces or has_empty else (first, last)
             if written is not None:
-                place = (mention.part, mention.sentence)
-                by_sentence.setdefault(place, []).append((*written, names.get(chain.id, chain.id)))
+                by_sentence.setdefault((part, sentence), []).append((*written, name))
     return by_sentence
 
 
@@ -210,54 +218,85 @@ def _without_crossing(document: Document, chain: Chain, notices: Notices) -> Ite
         yield mention
 
 
-def _cells(mentions: Sequence[tuple[int, int, str]]) -> dict[int, list[Bracket]]:
-    """The brackets at each token, nested from outside in and back out: opening, one-token, closing."""
-    closing: dict[int, list[Bracket]] = {}
-    opening: dict[int, list[Bracket]] = {}
-    single: dict[int, list[Bracket]] = {}
-    for first, last, chain in sorted(mentions, key=lambda mention: (mention[0], -mention[1])):
+def _cells(mentions: Sequence[tuple[int, int, str]]) -> dict[int, str]:
+    """The cell of each token that has one, nested from outside in and back out: opening, one-token, closing."""
+    closing: dict[int, list[str]] = {}
+    opening: dict[int, list[str]] = {}
+    single: dict[int, list[str]] = {}
+    for first, last, chain in sorted(mentions, key=_outer_first) if len(mentions) > 1 else mentions:
         if first == last:
-            single.setdefault(first, []).append(Bracket("()", chain))
+            single.setdefault(first, []).append(chain)
         else:
-            opening.setdefault(first, []).append(Bracket("(", chain))
-            closing.setdefault(last, []).insert(0, Bracket(")", chain))
+            opening.setdefault(first, []).append(chain)
+            closing.setdefault(last, []).insert(0, chain)
     cells = {}
-    for token in opening.keys() | single.keys() | closing.keys():
-        opened, closed = opening.get(token, []), closing.get(token, [])
-        if {bracket.chain for bracket in opened} & {bracket.chain for bracket in closed}:
+    for token in {*opening, *single, *closing}:
+        opened = opening.get(token, ())
+        closed = closing.get(token, ())
+        middle = [f"({chain})" for chain in single.get(token, ())]
+        before = [f"({chain}" for chain in opened]
+        after = [f"{chain})" for chain in closed]
+        if opened and not set(opened).isdisjoint(closed):
             # A mention begins on the last token of another one of its chain: the one that ends must close first.
-            cells[token] = closed + opened + single.get(token, [])
-        else:
-            cells[token] = opened + single.get(token, []) + closed
+            before, middle, after = after, before, middle
+        cells[token] = "|".join([*before, *middle, *after])
     return cells
+
+
+def _outer_first(mention: tuple[int, int, str]) -> tuple[int, int]:
+    return mention[0], -mention[1]
 
 
 def _sentence(
     target: _Target, part: Part, sentence: Sentence, mentions: Sequence[tuple[int, int, str]], number: int | None
-) -> Iterator[str]:
+) -> str:
     """The text of a sentence; ``number`` goes to the second column of rows that had another one."""
     cells = _cells(mentions)
     source = sentence.source
     if source is None or source.format != "conll2012":
-        yield from _new_rows(target, part, sentence, cells)
-        return
-    token = 0
-    lines = source.text.split("\n")
-    rows = [line for line in lines if is_row(line)]
-    blank = next((cell for cell in map(partial(_cell, layout=source.layout), rows) if cell in EMPTY_CELLS), "-")
-    was = _part_column(rows[0]) if rows else None
+        return "".join(_new_rows(target, part, sentence, cells))
+    text = source.text
+    was = None if number is None else part_number(second_column(_first_row(text)))
     renumbered = None if was is None or number is None or was == number else (was, number)
+    if renumbered is None and (changed := _with_plain_cells(sentence, source, cells)) is not None:
+        return changed
+    token = 0
+    lines = text.split("\n")
+    rows = [line for line in lines if is_row(line)]
+    blank = next((cell for cell in map(partial(_cell, layout=source.layout), rows) if cell in EMPTY_CELLS), _EMPTY)
     for index, line in enumerate(lines):
         if is_row(line):
             lines[index] = _changed_row(line, source.layout, renumbered, cells.get(token), blank)
             token += 1
-    yield "\n".join(lines)
+    return "\n".join(lines)
 
 
-def _part_column(row: str) -> int | None:
-    """The part number in a row's second column."""
-    columns = split_line(row)
-    return part_number(columns[1]) if len(columns) >= PART_COLUMN_FROM else None
+def _with_plain_cells(sentence: Sentence, source: SentenceSource, wanted: Mapping[int, str]) -> str | None:
+    """The text of a sentence with these cells, if each of its rows ends in a cell behind a separator and no more.
+
+    ``None`` for all others: they are changed row by row, and to the same if they are of this kind.
+    """
+    text = source.text
+    has_tabs = "\t" in text
+    if source.layout or "\r" in text or (has_tabs and " " in text):
+        return None
+    rows = text.rstrip("\n").split("\n")
+    if len(rows) != len(sentence.forms) or max(wanted, default=0) >= len(rows):
+        # Comments or blank lines stand between the rows.
+        return None
+    separator = "\t" if has_tabs else " "
+    cells = [row[row.rfind(separator) + 1 :] for row in rows]
+    if not has_tabs and not all(cells):
+        return None
+    found = {token: cell for token, cell in enumerate(cells) if cell not in EMPTY_CELLS}
+    if found == wanted:
+        return text
+    blank = next((cell for cell in cells if cell in EMPTY_CELLS), _EMPTY)
+    for token in {*found, *wanted}:
+        cell = wanted.get(token, blank)
+        if cells[token] != cell and not (token in found and token in wanted and _same_meaning(cells[token], cell)):
+            rows[token] = rows[token][: len(rows[token]) - len(cells[token])] + cell
+    return "\n".join(rows) + text[len(text.rstrip("\n")) :]
 
 
 def _cell_span(row: str, layout: str) -> tuple[int, int]:
@@ -276,33 +315,40 @@ def _cell(row: str, layout: str) -> str:
     return row[start:end]
 
 
-def _changed_row(
-    row: str, layout: str, renumbered: tuple[int, int] | None, brackets: list[Bracket] | None, blank: str
-) -> str:
-    """The row with these brackets; ``renumbered``: the sentence's part number as it was, and as it becomes.
+def _changed_row(row: str, layout: str, renumbered: tuple[int, int] | None, wanted: str | None, blank: str) -> str:
+    """The row with this cell; ``renumbered``: the sentence's part number as it was, and as it becomes.
 
     A row with another part number than its sentence's first keeps it: readers look at the first only.
     """
     start, end = _cell_span(row, layout)
     cell = row[start:end]
-    if brackets is None:
+    if wanted is None:
         if cell not in EMPTY_CELLS:
             row = row[:start] + blank + row[end:]
-    elif cell in EMPTY_CELLS or not _same_meaning(parse_cell(cell), brackets):
-        row = row[:start] + format_cell(brackets) + row[end:]
-    if renumbered is None or _part_column(row) != renumbered[0]:
+    elif cell in EMPTY_CELLS or not _same_meaning(cell, wanted):
+        row = row[:start] + wanted + row[end:]
+    if renumbered is None or part_number(second_column(row)) != renumbered[0]:
         return row
     columns = split_line(row)
     at = row.index(columns[1], row.index(columns[0]) + len(columns[0]))
     return row[:at] + str(renumbered[1]) + row[at + len(columns[1]) :]
 
 
-def _same_meaning(cell: tuple[Bracket, ...] | str, brackets: list[Bracket]) -> bool:
-    """Whether a cell as it was read has these brackets, in whatever order."""
-    if isinstance(cell, str):
-        return False
+def _same_meaning(cell: str, wanted: str) -> bool:
+    """Whether a cell as it was read has the brackets of one to write, in whatever order."""
+    if cell == wanted:
+        return True
+    # Bars may be left out, and nothing else; most cells differ in an id and need no closer look.
+    return frozenset(cell) ^ frozenset(wanted) <= _BAR and _meaning(cell) == _meaning(wanted) is not None
+
+
+def _meaning(cell: str) -> list[Bracket] | None:
+    """The brackets of a cell, sorted; ``None`` if it is wrong."""
+    parsed = parse_cell(cell)
+    if isinstance(parsed, str):
+        return None
     meant: list[Bracket] = []
-    for bracket in cell:
+    for bracket in parsed:
         opened = Bracket("(", bracket.chain)
         if bracket.kind == ")" and opened in meant:
             # Opened and closed on the same token, as in (1|1).
@@ -310,10 +356,10 @@ def _same_meaning(cell: tuple[Bracket, ...] | str, brackets: list[Bracket]) -> b
             meant.append(Bracket("()", bracket.chain))
         else:
             meant.append(bracket)
-    return sorted(meant) == sorted(brackets)
+    return sorted(meant)
 
 
-def _new_rows(target: _Target, part: Part, sentence: Sentence, cells: dict[int, list[Bracket]]) -> Iterator[str]:
+def _new_rows(target: _Target, part: Part, sentence: Sentence, cells: Mapping[int, str]) -> Iterator[str]:
     token = 0
     for index, form in enumerate(sentence.forms):
         if index in sentence.empty:
@@ -325,7 +371,7 @@ def _new_rows(target: _Target, part: Part, sentence: Sentence, cells: dict[int, 
         speaker = sentence.speakers[index] if sentence.speakers else ""
         columns = [target.name, str(part.number), str(token), form, tag, *[_EMPTY] * 4, speaker, "*"]
         row = "\t".join(_column(target, column) for column in columns)
-        yield f"{row}\t{format_cell(cells.get(token, []))}{target.newline}"
+        yield f"{row}\t{cells.get(token, _EMPTY)}{target.newline}"
         token += 1
     yield target.newline
 

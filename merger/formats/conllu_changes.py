@@ -44,7 +44,7 @@ class LinkRewriter(Protocol):
 
 def has_links(text: str) -> bool:
     """Whether some row may have links between entities."""
-    return any(f"{name}=" in text for name in LINK_ATTRIBUTES)
+    return "Bridge=" in text or "SplitAnte=" in text or "Split=" in text
 
 
 def is_unchanged(source: SentenceSource, wanted: Sequence[Wanted], target: Fields) -> bool:
@@ -79,7 +79,8 @@ class SentenceChange:
     ) -> None:
         self._lines = lines
         self._sentence = sentence
-        self._source = Fields(source.layout)
+        # Fields know what they have read before.
+        self._source = target if source.layout == target.text else Fields(source.layout)
         self._details = source.details
         self._target = target
         self._notices = notices

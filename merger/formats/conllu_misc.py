@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+_CELLS_KEPT = 1 << 14
+
 
 def split_end(cell: str) -> tuple[str, str]:
     """A cell and what follows it on its line: blanks and the line end."""
@@ -16,6 +18,20 @@ def get_attribute(cell: str, name: str) -> str:
     if start == 0 and not cell.startswith(key):
         return ""
     return cell[start + len(key) :].partition("|")[0].strip()
+
+
+class Values(dict[str, str]):
+    """From a cell to the value of one attribute, as the same cells come again and again. Keeps some thousands."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+
+    def __missing__(self, cell: str) -> str:
+        if len(self) >= _CELLS_KEPT:
+            self.clear()
+        value = self[cell] = get_attribute(cell, self._name)
+        return value
 
 
 def set_attribute(cell: str, name: str, value: str) -> str:

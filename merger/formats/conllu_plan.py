@@ -49,9 +49,10 @@ def make_plan(document: Document, notices: Notices) -> Plan:
     for index, chain in enumerate(document.chains):
         override = etypes[index] if index in overrides else None
         default = etypes.get(index, "")
-        for mention in chain.mentions:
-            wanted = Wanted(mention.spans, names[index], override, default)
-            plan.wanted.setdefault((mention.part, mention.sentence), []).append(wanted)
+        name = names[index]
+        for part, sentence, first, last, pieces in chain.mentions:
+            wanted = Wanted(pieces or ((first, last),), name, override, default)
+            plan.wanted.setdefault((part, sentence), []).append(wanted)
     if any(s.source is not None and has_links(s.source.text) for part in document.parts for s in part.sentences):
         plan.links = _make_links(document, plan, notices)
     return plan
@@ -110,23 +111,26 @@ def _etypes(document: Document, plan: Plan, notices: Notices) -> tuple[dict[int,
     if all(fields.etype_index < 0 for fields in plan.fields):
         return etypes, overrides
     orders: dict[str, Fields] = {}
+    parts = document.parts
     for index, chain in enumerate(document.chains):
-        counts: Counter[str] = Counter()
+        counts: dict[str, int] = {}
         entities = set()
-        for mention in chain.mentions:
-            source = document.sentence(mention).source
-            if source is None or (content := source.details.get(mention.spans)) is None:
+        for part, sentence, first, last, pieces in chain.mentions:
+            source = parts[part].sentences[sentence].source
+            if source is None or (content := source.details.get(pieces or ((first, last),))) is None:
                 continue
-            fields = orders.setdefault(source.layout, Fields(source.layout))
-            entities.add((plan.origins[mention.part, mention.sentence], fields.entity(content)))
+            fields = orders.get(source.layout)
+            if fields is None:
+                fields = orders[source.layout] = Fields(source.layout)
+            entities.add((plan.origins[part, sentence], fields.entity(content)))
             if etype := fields.get(content, fields.etype_index):
-                counts[etype] += 1
+                counts[etype] = counts.get(etype, 0) + 1
         if not counts:
             continue
-        etypes[index] = counts.most_common(1)[0][0]
+        etypes[index] = max(counts, key=counts.__getitem__)
         if len(counts) > 1 and len(entities) > 1:
             overrides.add(index)
-            found = ", ".join(f"{etype} ({count})" for etype, count in counts.most_common())
+            found = ", ".join(f"{etype} ({count})" for etype, count in Counter(counts).most_common())
             notices.add(
                 "entity types differ in a merged chain",
                 f"chain {shown(chain.id)} has the types {found}: {etypes[index]} is written for all its mentions",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from merger.document import (
+    Chain,
     ChainScope,
     Document,
     Mention,
@@ -20,7 +21,7 @@ from merger.document import (
 from merger.errors import AnnotationError, FormatError, Location
 from merger.formats.base import Lines, ReadOptions, genre_of
 from merger.formats.conllu_comments import PART_DIGITS, Comment, name_from_file, parse_comment, parse_part
-from merger.formats.conllu_misc import get_attribute
+from merger.formats.conllu_misc import Values, get_attribute
 from merger.formats.conllu_rows import RowError, Rows, read_rows, shorten
 from merger.formats.corefud_entity import (
     NO_FIRST_STRETCH,
@@ -125,6 +126,7 @@ class _Reader:
         self._options = options
         self._notices = options.notices
         self._fields = Fields()
+        self._values = Values("Entity")
         self._has_fields = False
         self._documents = 0
         self._document: _Document | None = None
@@ -192,7 +194,7 @@ class _Reader:
                 raise FormatError(message, self._source.place(block.start), expected=expected)
             name, number = match["document"], found
         self._documents += 1
-        return _Document(self._source, self._options, name, number, has_fields=self._has_fields)
+        return _Document(self._source, self._options, name, number, self._values, has_fields=self._has_fields)
 
     def end(self, block: _Block, last_line: int) -> Iterator[Document]:
         """Add what is left and yield the last document."""
@@ -210,7 +212,9 @@ class _Reader:
 class _Document:
     """Collects one document."""
 
-    def __init__(self, source: Lines, options: ReadOptions, name: str, number: int, *, has_fields: bool) -> None:
+    def __init__(
+        self, source: Lines, options: ReadOptions, name: str, number: int, values: Values, *, has_fields: bool
+    ) -> None:
         self._source = source
         self._notices = options.notices
         self._id = name
@@ -224,6 +228,8 @@ class _Document:
         self._sentences: list[Sentence] = []
         self._chains: dict[str, list[Mention]] = {}
         self._unclosed: dict[str, list[_Unclosed]] = {}
+        self._unordered: set[str] = set()
+        self._values = values
 
     @property
     def has_sentences(self) -> bool:
@@ -265,14 +271,14 @@ class _Document:
         self._sentences.append(Sentence(rows.forms, rows.xpos, rows.upos, speakers, rows.heads, rows.empty, source))
 
     def _read_entities(self, block: _Block, rows: Rows, fields: Fields) -> Mapping[tuple[Span, ...], str]:
-        cells = []
-        for token in [token for token, misc in enumerate(rows.misc) if "Entity=" in misc]:
-            value = get_attribute(rows.misc[token], "Entity")
-            if value:
-                cells.append((token, value))
+        values = self._values
+        with_entity = [(token, misc) for token, misc in enumerate(rows.misc) if misc != "_" and "Entity=" in misc]
+        cells = [(token, value) for token, misc in with_entity if (value := values[misc])]
         repaired = False
-        for row in rows.ranges:
-            repaired |= self._warn_of_range(block, row)
+        for row, misc in rows.ranges:
+            if get_attribute(misc, "Entity"):
+                repaired = True
+                self._warn_of_range(block.line_of_row(row))
         if not cells:
             return _REPAIRED_ONLY if repaired else _NO_DETAILS
         self._has_entities = True
@@ -287,14 +293,18 @@ class _Document:
             repaired = True
         if repaired or parsed.problems:
             details[REPAIRED] = ""
-        part, sentence = len(self._parts), len(self._sentences)
+        part, sentence, chains = len(self._parts), len(self._sentences), self._chains
+        make = tuple.__new__  # The constructor of a named tuple takes longer than all else here.
         for entity, _, spans, _ in mentions:
-            place = Mention(part, sentence, spans[0][0], spans[-1][1], spans if len(spans) > 1 else ())
-            chain = self._chains.get(entity)
-            if chain is None:
-                self._chains[entity] = [place]
-            else:
-                chain.append(place)
+            pieces = spans if len(spans) > 1 else ()
+            place = make(Mention, (part, sentence, spans[0][0], spans[-1][1], pieces))
+            if entity not in chains:
+                chains[entity] = [place]
+                continue
+            chain = chains[entity]
+            if chain[-1] >= (part, sentence, place.first):
+                self._unordered.add(entity)
+            chain.append(place)
         return details
 
     def _one_per_span(self, mentions: Sequence[RawMention], block: _Block) -> list[RawMention]:
@@ -317,14 +327,10 @@ class _Document:
                 owners[mention.spans] = mention
         return list(owners.values())
 
-    def _warn_of_range(self, block: _Block, row: int) -> bool:
-        if not get_attribute(block.rows[row].rpartition("\t")[2], "Entity"):
-            return False
-        place = self._place(block.line_of_row(row))
+    def _warn_of_range(self, line: int) -> None:
         message = "Entity on the row of a multiword token is not read, and left out in writing"
-        error = FormatError(message, place, expected="brackets on the rows of words")
+        error = FormatError(message, self._place(line), expected="brackets on the rows of words")
         self._notices.warn("entity on a multiword token", error)
-        return True
 
     def _report(self, problem: Problem, line: int) -> None:
         if problem.kind is SYNTAX:
@@ -362,7 +368,11 @@ class _Document:
             message = "no Entity annotation: neither `# global.Entity` nor Entity= in MISC"
             self._notices.add("no entity annotation", message, self._source.place(None, self._id))
         self._parts.append(Part(tuple(self._sentences), self.number, self.head, self.tail))
-        chains = [make_chain(entity, mentions) for entity, mentions in self._chains.items()]
+        unordered = self._unordered
+        chains = [
+            make_chain(entity, mentions) if entity in unordered else Chain(entity, tuple(mentions))
+            for entity, mentions in self._chains.items()
+        ]
         chains.sort(key=chain_order)
         return Document(
             self._id,

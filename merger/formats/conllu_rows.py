@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from sys import intern
+from itertools import compress
 from typing import NamedTuple
+
+from merger.formats.table import Columns, share
 
 COLUMNS = 10
 _FORM, _UPOS, _XPOS, _HEAD, _DEPS, _MISC = 1, 3, 4, 6, 8, 9
@@ -28,7 +30,8 @@ class RowError(Exception):
 class Rows(NamedTuple):
     """Columns of words and empty nodes in file order.
 
-    ``misc`` may end in the line end. ``ranges`` are the rows of multiword tokens, as indexes of all rows.
+    ``misc`` may end in the line end. ``ranges`` are the indexes, in all rows, of those of multiword tokens, with
+    their MISC.
     """
 
     forms: tuple[str, ...]
@@ -37,7 +40,7 @@ class Rows(NamedTuple):
     heads: tuple[int, ...] | None
     empty: tuple[int, ...]
     misc: tuple[str, ...]
-    ranges: tuple[int, ...]
+    ranges: tuple[tuple[int, str], ...]
 
 
 class _Heads(dict[str, int]):
@@ -65,20 +68,22 @@ def read_rows(lines: Sequence[str]) -> Rows:
 
     Raises :class:`RowError`.
     """
-    rows = [line.split("\t") for line in lines]
-    columns = _columns(rows)
+    columns = _columns([line.split("\t") for line in lines])
     empty: tuple[int, ...] = ()
-    ranges: tuple[int, ...] = ()
-    if columns[0] == _plain_ids(len(rows)):
+    ranges: tuple[tuple[int, str], ...] = ()
+    count = len(columns[0])
+    if columns[0] == _plain_ids(count):
         heads = _plain_heads(columns[_HEAD])
     else:
         kept, positions, empty = _number_tokens(columns[0])
-        if len(kept) < len(rows):
-            ranges = tuple(sorted(set(range(len(rows))).difference(kept)))
-            columns = list(zip(*[rows[row] for row in kept], strict=True))
+        if len(kept) < count:
+            misc, left = columns[_MISC], set(range(count)).difference(kept)
+            ranges = tuple([(row, misc[row]) for row in sorted(left)])
+            is_kept = [row not in left for row in range(count)]
+            columns = [tuple(compress(column, is_kept)) for column in columns]
         heads = _heads(columns, positions, empty, kept)
     return Rows(
-        tuple(map(intern, columns[_FORM])),
+        share(columns[_FORM]),
         _tags(columns[_XPOS]),
         _tags(columns[_UPOS]),
         heads,
@@ -88,7 +93,7 @@ def read_rows(lines: Sequence[str]) -> Rows:
     )
 
 
-def _columns(rows: list[list[str]]) -> list[tuple[str, ...]]:
+def _columns(rows: list[list[str]]) -> Columns:
     try:
         columns = list(zip(*rows, strict=True))
     except ValueError:
@@ -116,8 +121,8 @@ def _tags(column: tuple[str, ...]) -> tuple[str, ...] | None:
     if blanks == len(column):
         return None
     if blanks:
-        return tuple([intern(cell) if cell != "_" else "" for cell in column])
-    return tuple(map(intern, column))
+        return share([cell if cell != "_" else "" for cell in column])
+    return share(column)
 
 
 def _number_tokens(ids: Sequence[str]) -> tuple[list[int], dict[str, int], tuple[int, ...]]:

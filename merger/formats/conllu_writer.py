@@ -60,8 +60,11 @@ class _Writer:
                 self._notices.add("empty part left out", message, self._place(index))
                 continue
             block = blocks[index]
+            head = self._head(index, begins=begins, first=True)
+            later = self._head(index, begins=False, first=False)
             for position, sentence in enumerate(part.sentences):
-                head = self._head(index, begins=begins and position == 0, first=position == 0)
+                if position == 1:
+                    head = later
                 yield self._sentence(index, position, sentence, head)
             if not part.sentences:
                 yield self._empty_part(part, self._head(index, begins=True, first=True))
@@ -107,7 +110,9 @@ class _Writer:
         source = sentence.source
         if source is None or conllu_layout(sentence) is None:
             return self._new_sentence(part, position, sentence, head)
-        links = self._plan.links if has_links(source.text) else None
+        links = self._plan.links
+        if links is not None and not has_links(source.text):
+            links = None
         unchanged = links is None and is_unchanged(source, wanted, fields)
         if unchanged and head.document is None and not head.states_part and not may_need_change(source.text):
             return _complete(source.text)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from sys import intern
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ _OLD_NAMES = {"GRP": "eid", "entity": "etype"}
 _BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)")
 _MARK = re.compile(r"(.+)\[([0-9]{1,9})/([0-9]{1,9})\]", re.DOTALL)
 _CELLS_KEPT = 1 << 14
+_BRACKETS_OF = itemgetter(3)
 _FORBIDDEN = re.compile(r"[\s()\-|=\[\]<,]")
 
 
@@ -86,6 +88,16 @@ _Read = tuple[tuple[str, bool, str], ...]
 """The brackets of a cell: key (id and stretch mark), whether it closes, and the text if it opens."""
 
 
+class _Values(dict[str, list[str]]):
+    """From a bracket's text to its fields, as the same texts come again and again."""
+
+    def __missing__(self, content: str) -> list[str]:
+        if len(self) >= _CELLS_KEPT:
+            self.clear()
+        values = self[content] = content.split("-")
+        return values
+
+
 @dataclass(frozen=True)
 class Fields:
     """The order of a bracket's fields. With an empty ``text`` only the id is known, and it comes first.
@@ -115,11 +127,15 @@ class Fields:
         """Values that were read with this order, as the same ones come again and again."""
         return {}
 
+    @cached_property
+    def _values(self) -> _Values:
+        return _Values()
+
     def get(self, content: str, index: int) -> str:
         """One field of a bracket's text, empty if it is not there."""
         if index < 0:
             return ""
-        values = content.split("-")
+        values = self._values[content]
         return values[index] if index < len(values) else ""
 
     def entity(self, content: str) -> str:
@@ -172,8 +188,7 @@ def _found(value: str) -> list[tuple[str, str, str]]:
 def parse_entities(cells: Iterable[tuple[int, str]], fields: Fields) -> Parsed:
     """Find the mentions in the ``Entity`` values of one sentence, given as (token, value)."""
     sentence = _Sentence(fields)
-    for token, value in cells:
-        sentence.add(token, value)
+    sentence.read(cells)
     return sentence.finish()
 
 
@@ -216,45 +231,47 @@ class _Sentence:
 
     def __init__(self, fields: Fields) -> None:
         self._fields = fields
-        self._cells = fields.cells
-        self._number = 0
         self._open: dict[str, list[_Open]] = {}
         self._stretched: dict[tuple[str, int], list[_Stretches]] = {}
         self._mentions: list[RawMention] = []
         self._problems: list[Problem] = []
 
-    def add(self, token: int, value: str) -> None:
-        """Read a cell."""
-        brackets = self._cells.get(value)
-        if brackets is None:
-            if len(self._cells) > _CELLS_KEPT:
-                self._cells.clear()
-            brackets = self._cells[value] = _read_cell(value, self._fields)
-        if not brackets:
-            self._problems.append(Problem(SYNTAX, token, value))
-        for key, closes, content in brackets:
-            number = self._number
-            self._number = number + 1
-            if content:
-                stretches = self._stretch(token, content, key, number) if key[-1] == "]" else None
-                opened = (token, number, content, stretches)
-                if not closes:
-                    stack = self._open.get(key)
-                    if stack is None:
-                        self._open[key] = [opened]
-                    else:
-                        stack.append(opened)
+    def read(self, cells: Iterable[tuple[int, str]]) -> None:
+        """Read the cells of the sentence."""
+        # Every fifth word or so begins a mention: nearly all brackets go through here without a call or an object.
+        known, open_, mentions = self._fields.cells, self._open, self._mentions
+        make = tuple.__new__  # The constructor of a named tuple takes longer than all else here.
+        number = -1
+        for token, value in cells:
+            for key, closes, content in known.get(value) or self._read_cell(token, value):
+                number += 1
+                if content:
+                    first, opened, text = token, number, content
+                    stretches = self._stretch(token, content, key, number) if key[-1] == "]" else None
+                    if not closes:
+                        open_.setdefault(key, []).append((token, number, content, stretches))
+                        continue
+                elif stack := open_.get(key):
+                    first, opened, text, stretches = stack.pop()
+                else:
+                    self._problems.append(Problem(UNOPENED, token, key))
                     continue
-            elif stack := self._open.get(key):
-                opened = stack.pop()
-                stretches = opened[3]
-            else:
-                self._problems.append(Problem(UNOPENED, token, key))
-                continue
-            if stretches is None:
-                self._mentions.append(RawMention(key, opened[2], ((opened[0], token),), (opened[1], number)))
-            else:
-                self._end_stretch(stretches, (opened[0], token), number)
+                if stretches is None:
+                    mentions.append(make(RawMention, (key, text, ((first, token),), (opened, number))))
+                else:
+                    self._end_stretch(stretches, (first, token), number)
+
+    def _read_cell(self, token: int, value: str) -> _Read:
+        """The brackets of a cell that was not read before."""
+        known = self._fields.cells
+        if len(known) > _CELLS_KEPT:
+            known.clear()
+        brackets = _read_cell(value, self._fields)
+        if brackets:
+            known[value] = brackets
+        else:
+            self._problems.append(Problem(SYNTAX, token, value))
+        return brackets
 
     def _stretch(self, token: int, content: str, key: str, number: int) -> _Stretches | None:
         """The discontinuous mention that an opening bracket belongs to, a new one for the first stretch."""
@@ -302,14 +319,10 @@ class _Sentence:
                     key = f"{entity}[{stretches.following}/{count}]"
                     self._problems.append(Problem(NO_LAST_STRETCH, stretches.spans[-1][1], key))
         if len(self._mentions) > 1:
-            self._mentions.sort(key=_first_bracket)
+            self._mentions.sort(key=_BRACKETS_OF)
         if self._problems:
             self._problems.sort(key=_token)
         return Parsed(self._mentions, self._problems)
-
-
-def _first_bracket(mention: RawMention) -> int:
-    return mention.brackets[0]
 
 
 def _token(problem: Problem) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from merger.document import Chain, ChainScope, Document
+from merger.document import Chain, ChainScope, Document, Mention
 from merger.errors import FormatError, Location
 from merger.notices import Notices
 
@@ -54,8 +54,9 @@ def _check_next(last: Document, block: Document, notices: Notices) -> None:
 def _join(blocks: list[Document]) -> Document:
     if len(blocks) == 1:
         return blocks[0]
+    make = tuple.__new__  # `_replace` takes several times as long, and this is every mention of a document.
     chains = [
-        Chain(chain.id, tuple(mention._replace(part=index) for mention in chain.mentions))
+        Chain(chain.id, tuple([make(Mention, (index, *mention[1:])) for mention in chain.mentions])) if index else chain
         for index, block in enumerate(blocks)
         for chain in block.chains
     ]

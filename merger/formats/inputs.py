@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
 from merger.errors import FormatError, InputError, Location
+from merger.formats.pieces import split_lines
 
 STDIN = "-"
-_CHUNK = 1 << 20
+_CHUNK = 1 << 18
 _GZIP_MAGIC = b"\x1f\x8b"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
@@ -103,8 +104,8 @@ def _unreadable(error: OSError | ValueError, name: str) -> InputError:
     return InputError(f"cannot be read: {reason}", Location(name))
 
 
-def read_lines(stream: BinaryIO, name: str) -> Iterator[str]:
-    """Yield the lines of a byte stream with their line ends. Only LF ends a line.
+def read_texts(stream: BinaryIO, name: str) -> Iterator[str]:
+    """Yield the text of a byte stream in pieces of whole lines, with their line ends. Only LF ends a line.
 
     Raises :class:`~merger.errors.FormatError` with the line for bytes that are not UTF-8 or a broken gzip file, and
     :class:`~merger.errors.InputError` if reading fails.
@@ -135,25 +136,32 @@ def read_lines(stream: BinaryIO, name: str) -> Iterator[str]:
         if first and text:
             text = text.removeprefix("\ufeff")
             first = False
-        yield from io.StringIO(text, newline="\n")
+        yield text
         done += data.count(b"\n")
         if not chunk:
             return
 
 
-def take_head(lines: Iterator[str], size: int = 1 << 14) -> tuple[str, Iterable[str]]:
-    """Up to about ``size`` characters from the front of an input, and all its lines from the start again."""
+def read_lines(stream: BinaryIO, name: str) -> Iterator[str]:
+    """Yield the lines of a byte stream; as :func:`read_texts`."""
+    for text in read_texts(stream, name):
+        yield from split_lines(text)
+
+
+def take_head(texts: Iterator[str], size: int = 1 << 14) -> tuple[str, Iterable[str]]:
+    """The lines in front of an input, of about ``size`` characters, and all its text from the start again."""
     taken: list[str] = []
     length = 0
-    for line in lines:
-        taken.append(line)
-        length += len(line)
+    for text in texts:
+        taken.append(text)
+        length += len(text)
         if length >= size:
             break
-    return "".join(taken), _again(taken, lines)
+    head = "".join(taken)
+    return head[: head.find("\n", size - 1) + 1] or head, _again(taken, texts)
 
 
-def _again(taken: list[str], lines: Iterator[str]) -> Iterator[str]:
+def _again(taken: list[str], texts: Iterator[str]) -> Iterator[str]:
     yield from taken
     taken.clear()
-    yield from lines
+    yield from texts

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-
 from merger.document import Document
 from merger.formats import FORMATS, Lines, ReadOptions
 from merger.formats.grouping import group_parts
@@ -21,7 +19,7 @@ def block(rows: str, name: str = "d", part: str = "000") -> str:
 def read_text(text: str, policy: Policy = Policy.NORMAL, file: str = "x.conll") -> tuple[list[Document], Notices]:
     """The documents of a text, and what the reader had to say."""
     notices = Notices(policy)
-    lines = Lines(file, io.StringIO(text, newline="\n"))
+    lines = Lines(file, [text])
     return list(group_parts(FORMATS["conll2012"].read(lines, ReadOptions(notices)), notices)), notices
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterable
 
@@ -54,7 +53,7 @@ def read(text: str, policy: Policy = Policy.NORMAL, file: str = "x.conllu", patt
 def read_noticing(text: str, notices: Notices, file: str = "x.conllu", pattern: str = "") -> list[Document]:
     """As :func:`read`, with the notices kept."""
     options = ReadOptions(notices, re.compile(pattern) if pattern else None)
-    blocks = ConlluFormat().read(Lines(file, io.StringIO(text, newline="\n")), options)
+    blocks = ConlluFormat().read(Lines(file, [text]), options)
     return list(group_parts(blocks, notices))
 
 
