@@ -12,10 +12,10 @@ The public surface of the package::
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from merger.lazy_exports import lazy_exports
 
+# Without the typing module, which takes longer to import than all that short commands need.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from merger.boundaries import with_boundaries_of as with_boundaries_of
     from merger.decision_reader import read_decision_records as read_decision_records

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib import import_module
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 
 def lazy_exports(
@@ -17,6 +18,8 @@ def lazy_exports(
             module = home[name]
         except KeyError:
             raise AttributeError(f"module {package!r} has no attribute {name!r}") from None
+        from importlib import import_module
+
         return getattr(import_module(module), name)
 
     return get, lambda: list(home)

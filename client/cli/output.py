@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import gzip
-import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -42,6 +40,8 @@ def open_output(path: str) -> Iterator[IO[str]]:
     try:
         with open(temporary, "xb", opener=_private) as raw:  # Path.open has no opener
             if target.suffix == ".gz":
+                import gzip
+
                 # Without a name and a time in its header the same content gives the same bytes.
                 with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
                     yield from _text(cast("IO[bytes]", packed))
@@ -94,6 +94,8 @@ def write_pieces(path: str, pieces: Iterable[str]) -> None:
 
 def write_json(data: Any) -> None:  # noqa: ANN401  # whatever json takes
     """Print data as JSON on standard output."""
+    import json
+
     with open_output(STDOUT) as stream:
         json.dump(data, stream, ensure_ascii=False, indent=2, allow_nan=False)
         stream.write("\n")

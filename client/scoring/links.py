@@ -6,8 +6,11 @@ part chains are together: that is counted here, with part chains in the role of 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
 from client.scoring.counts import Counts
 from client.scoring.overlap import measure_overlap
@@ -53,9 +56,7 @@ def count_links(parts: Document, key: Document, response: Document) -> LinkCount
     overlap = measure_overlap(_grouped(key_owner), _grouped(response_owner))
     shared = _pairs(size for _, _, size in overlap.cells)
     links = Counts(shared, _pairs(overlap.key_sizes), shared, _pairs(overlap.response_sizes))
-    key_antecedents, response_antecedents = _antecedents(key_owner), _antecedents(response_owner)
-    matching = sum(key_antecedents[ref] == response_antecedents[ref] for ref in key_antecedents)
-    return LinkCounts(links, len(key_antecedents), matching)
+    return LinkCounts(links, *_decisions(key_owner, response_owner))
 
 
 def antecedents_of(parts: Document, merged: Document) -> dict[ChainRef, tuple[ChainRef, ...]]:
@@ -88,9 +89,9 @@ def part_chains_of(merged: Document) -> Document:
     Two chains of one part that were merged into one cannot be told apart this way; files from before the merge can.
     """
     cut = [
-        Chain(chain.id, tuple(mention for mention in chain.mentions if mention.part == part))
+        Chain(chain.id, tuple(mentions))
         for chain in merged.chains
-        for part in sorted({mention.part for mention in chain.mentions})
+        for _, mentions in groupby(chain.mentions, key=itemgetter(0))
     ]
     return merged.with_chains(tuple(sorted(cut, key=chain_order)), ChainScope.PART)
 
@@ -127,6 +128,25 @@ def _grouped(owners: PartChains) -> list[list[ChainRef]]:
     for ref, owner in owners.items():
         groups.setdefault(owner, []).append(ref)
     return list(groups.values())
+
+
+def _decisions(key_owner: PartChains, response_owner: PartChains) -> tuple[int, int]:
+    """The number of decisions, and how many have the same antecedent in both.
+
+    Sets are the same if neither has more than what they have in common: counts tell, where the antecedents themselves
+    would take space in the square of a long chain.
+    """
+    decisions = matching = 0
+    in_key, in_response, in_both = Counter[int](), Counter[int](), Counter[tuple[int, int]]()
+    for part, refs in groupby(key_owner, key=itemgetter(0)):
+        owners = [(key_owner[ref], response_owner[ref]) for ref in refs]
+        if part > 0:
+            decisions += len(owners)
+            matching += sum(in_key[key] == in_both[key, other] == in_response[other] for key, other in owners)
+        in_both.update(owners)
+        in_key.update(key for key, _ in owners)
+        in_response.update(other for _, other in owners)
+    return decisions, matching
 
 
 def _antecedents(owners: PartChains) -> dict[ChainRef, tuple[ChainRef, ...]]:

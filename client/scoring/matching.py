@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -11,16 +12,18 @@ Weights: TypeAlias = Mapping[int, Mapping[int, float]]
 """weights[row][column], all positive; absent pairs can't be matched. Every row has at least one column."""
 
 
-def match_by_augmenting_paths(weights: Weights) -> dict[int, int]:
+def match_by_augmenting_paths(weights: Weights, effort: float = math.inf) -> dict[int, int] | None:
     """Match rows with columns so that the sum of weights is largest; rows may stay without a column.
 
-    Returns {row: column}. Successive shortest augmenting paths with prices (Kuhn 1955; Jonker and Volgenant
-    1987), each search a Dijkstra over the rows it reaches only: fast where rows seldom compete, in memory
-    linear in the number of weights.
+    Returns {row: column}, or `None` once it has looked at more than `effort` weights, each as often as it did.
+    Successive shortest augmenting paths with prices (Kuhn 1955; Jonker and Volgenant 1987), each search a Dijkstra over
+    the rows it reaches only: fast where rows seldom compete, in memory linear in the number of weights.
     """
     matching = _Matching(weights)
     for row in weights:
         matching.admit(row)
+        if matching.looked_at > effort:
+            return None
     return matching.column_of
 
 
@@ -85,6 +88,7 @@ class _Matching:
         self._column_price = {column: 0.0 for row in weights.values() for column in row}
         self._row_of: dict[int, int] = {}
         self.column_of: dict[int, int] = {}
+        self.looked_at = 0
 
     def admit(self, row: int) -> None:
         wishes = self._weights[row].items()
@@ -110,6 +114,7 @@ class _Matching:
 
     def _ask_columns(self, row: int, path: _Path, queue: list[_Visit]) -> None:
         base = path.loss[row] + self._row_price[row]
+        self.looked_at += len(self._weights[row])
         for column, value in self._weights[row].items():
             loss = base + self._column_price[column] - value
             if loss >= path.total_loss:

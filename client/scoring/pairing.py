@@ -100,9 +100,11 @@ def align(key: Document, response: Document, notices: Notices) -> list[Unit]:
     number must be the same; the mentions are aligned by position, as the official scorer does.
     """
     response = _with_parts_of(key, response, notices)
-    same_shape = _shape(key) == _shape(response)
-    if same_shape:
-        _check_tokens(key, response, notices, with_empty=True)
+    # As a rule the texts are the same, sentence by sentence, and this is all there is to find out about them.
+    same_text = key.parts is response.parts or _sentences(key) == _sentences(response)
+    if same_text or _shape(key) == _shape(response):
+        if not same_text:
+            _check_tokens(key, response, notices, with_empty=True)
         if key.scope is response.scope is ChainScope.PART and len(key.parts) > 1:
             return [
                 Unit(key.id, part, _chains_of_part(key, part), _chains_of_part(response, part))
@@ -146,6 +148,10 @@ def _with_parts_of(key: Document, response: Document, notices: Notices) -> Docum
         if numbers[chain.mentions[0].part] in place_of
     ]
     return replace(response, parts=tuple(parts), chains=tuple(moved))
+
+
+def _sentences(document: Document) -> list[list[tuple[tuple[str, ...], tuple[int, ...]]]]:
+    return [[(sentence.forms, sentence.empty) for sentence in part.sentences] for part in document.parts]
 
 
 def _shape(document: Document) -> list[list[tuple[int, tuple[int, ...]]]]:

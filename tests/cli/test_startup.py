@@ -15,8 +15,16 @@ PARTS = str(EXAMPLES / "parts" / "ferry.conll")
 KEY = str(EXAMPLES / "key" / "ferry.conll")
 
 
+OWN_OF_VERSION = {"client", "client.cli", "client.cli.entry", "merger", "merger.lazy_exports", "merger.version"}
+
+
 def _imported(*arguments: str) -> set[str]:
-    """The top-level packages that a command imports, by Python's own list."""
+    """The top-level packages that a command imports."""
+    return {name.partition(".")[0] for name in _modules(*arguments)}
+
+
+def _modules(*arguments: str) -> set[str]:
+    """The modules that a command imports, by Python's own list."""
     done = subprocess.run(
         [sys.executable, "-X", "importtime", PROGRAM, *arguments],
         capture_output=True,
@@ -26,12 +34,18 @@ def _imported(*arguments: str) -> set[str]:
     )
     lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
     assert len(lines) > 20
-    return {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}
+    return {line.rpartition("|")[2].strip() for line in lines}
+
+
+def _own(modules: set[str]) -> set[str]:
+    return {name for name in modules if name.partition(".")[0] in {"client", "merger", "protos", "server"}}
 
 
 def test_the_version_is_printed_without_importing_anything_heavy() -> None:
     assert output_of("--version") == f"merge-baseline {VERSION}\n"
-    assert _imported("--version") & HEAVY == set()
+    modules = _modules("--version")
+    assert _own(modules) == OWN_OF_VERSION
+    assert modules & (HEAVY | {"contextlib", "dataclasses", "inspect", "json", "pathlib", "typing"}) == set()
 
 
 @pytest.mark.parametrize(
@@ -56,4 +70,12 @@ def test_scoring_a_small_file_imports_no_numpy_or_scipy(tmp_path: Path) -> None:
     response = tmp_path / "merged.conll"
     output_of("merge", PARTS, "-o", response)
 
-    assert _imported("score", KEY, str(response), "--parts", PARTS) & HEAVY == {"click"}
+    modules = _modules("score", KEY, str(response), "--parts", PARTS)
+
+    assert {name.partition(".")[0] for name in modules} & HEAVY == {"click"}
+    # Nothing of merging, serving or decisions, and no other command.
+    packages = {".".join(name.split(".")[:2]) for name in _own(modules)}
+    assert packages & {"client.agreement", "client.comparison", "client.remote", "client.report"} == set()
+    assert packages & {"merger.backends", "merger.decisions", "merger.merge", "merger.strategies", "protos"} == set()
+    assert {name for name in modules if name.startswith("client.cli.commands.")} <= {"client.cli.commands.score"}
+    assert modules & {"asyncio", "concurrent.futures", "multiprocessing", "urllib.request"} == set()

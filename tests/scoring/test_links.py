@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from client.scoring import Counts
-from client.scoring.links import LinkCounts, count_links, gain, part_chains_of
+from client.scoring.links import LinkCounts, antecedents_of, count_links, gain, part_chains_of
 from merger.document import ChainScope, Document
 from merger.errors import DecisionError
 from tests.scoring.merges import KEY, NOTHING_MERGED, RESPONSE, documents, merged_text, parts_text
@@ -40,6 +42,23 @@ def test_an_early_difference_shows_in_a_later_decision_that_is_right_by_itself()
 
     assert (counts.decisions, counts.matching) == (4, 2)
     assert counts.links == Counts(5 - 2, 5, 3, 3)
+
+
+merges = st.tuples(*(st.sampled_from("123") for _ in NOTHING_MERGED)).map(
+    lambda chains: dict(zip(NOTHING_MERGED, chains, strict=True))
+)
+
+
+@given(key=merges, response=merges)
+def test_matching_decisions_are_those_with_equal_sets_of_part_chains(
+    key: dict[str, str], response: dict[str, str]
+) -> None:
+    before = parts()
+    counts = count_links(before, merged(key), merged(response))
+
+    in_key, in_response = (antecedents_of(before, merged(names)) for names in (key, response))
+    assert counts.decisions == len(in_key)
+    assert counts.matching == sum(set(in_key[ref]) == set(in_response[ref]) for ref in in_key)
 
 
 def test_new_in_both_is_a_match() -> None:
