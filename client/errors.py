@@ -8,7 +8,9 @@
         ├── DeadlineError         no answer within the time set
         ├── CancelledError        the call was cancelled
         ├── MessageTooLargeError  a document or its answer is larger than one message may be
-        ├── BusyError             the server has too much to do
+        ├── BusyError             the server has too much to do; ``retry_after``: when it wants to be asked again
+        ├── WorkLostError         the process that worked on the request died
+        ├── NotAllowedError       the server wants another token or certificate than the client has
         ├── ServerFailedError     the server crashed on the request; ``error_id`` finds it in the server's log
         └── IncompatibleError     what answers is no merge-baseline server, or one of another version
 
@@ -18,26 +20,31 @@ What is wrong with a request is raised as it is without a server: ``OptionError`
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from merger.errors import MergeBaselineError
 
 
 class RemoteError(MergeBaselineError):
     """A server could not be used. ``address`` is ``HOST:PORT``."""
 
-    retryable: ClassVar[bool] = False
-    """Whether the same call may succeed later."""
-
-    def __init__(self, message: str, address: str) -> None:
+    def __init__(self, message: str, address: str, *, retry_after: float | None = None) -> None:
+        """``retry_after`` is when the server wants to be asked again, in seconds; ``None`` if it did not say."""
         super().__init__(message)
         self.address = address
+        self.retry_after = retry_after
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same call may succeed later."""
+        return False
 
 
 class UnreachableError(RemoteError):
     """Nothing answers at the address, or the connection broke."""
 
-    retryable: ClassVar[bool] = True
+    @property
+    def retryable(self) -> bool:
+        """Always: servers start again, and connections come back."""
+        return True
 
 
 class DeadlineError(RemoteError):
@@ -53,9 +60,25 @@ class MessageTooLargeError(RemoteError):
 
 
 class BusyError(RemoteError):
-    """The server has too much to do."""
+    """The server has too much to do, the caller's share of it is used up, or a backend is being started again."""
 
-    retryable: ClassVar[bool] = True
+    @property
+    def retryable(self) -> bool:
+        """Whether the server said when; without that more calls would only add to its load."""
+        return self.retry_after is not None
+
+
+class WorkLostError(RemoteError):
+    """The process of the server that worked on the request died."""
+
+    @property
+    def retryable(self) -> bool:
+        """Always: another process does it then."""
+        return True
+
+
+class NotAllowedError(RemoteError):
+    """The server does not take the caller's token or certificate, or wants one and got none."""
 
 
 class ServerFailedError(RemoteError):

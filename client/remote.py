@@ -1,79 +1,60 @@
 """Merging on a server: the calls of :mod:`merger`, answered elsewhere.
 
 Documents, decisions and errors are those of :mod:`merger`; results are identical to merging in process. grpc is
-imported when a :class:`RemoteMerger` is made, not before.
+imported when a :class:`RemoteMerger` is made, not before. :mod:`client.aio` has the same for asyncio.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
+from client.retries import Retries
+from client.target import RemoteOptions, Target
 from merger.boundaries import with_boundaries_of
 from merger.decisions import Decision
-from merger.document import Chain, ChainRef, ChainScope, Document, Part, chains_by_part, part_chains
-from merger.errors import AnnotationError, InputError, Location, OptionError, UnsupportedError
+from merger.document import Chain, Document, Part, chains_by_part
+from merger.errors import MergeBaselineError
 from merger.merge import PARTS, MergeResult
 from merger.notices import Notices
 from merger.strategies import OptionValue
 from merger.watch import Watch
-from protos.limits import DEFAULT_MAX_MESSAGE_BYTES
 
 if TYPE_CHECKING:
+    from client.batches import Batch, Outcome
+    from client.exchanges import PartsExchange, StreamResult, Wanted
     from client.transport import StreamCall
     from merger.strategies import StrategyInfo
+    from protos.merge_baseline import v1
 
-
-@dataclass(frozen=True, slots=True)
-class StreamResult:
-    """What a stream of parts came to.
-
-    ``chains`` are the merged chains of all parts, ``decisions`` all that were made, in order, ``singletons`` the number
-    of one-mention chains that took no part in merging, ``strategy`` the strategy's signature.
-    """
-
-    chains: tuple[Chain, ...]
-    decisions: tuple[Decision, ...]
-    singletons: int
-    strategy: str
+_T = TypeVar("_T")
 
 
 class RemoteMerger:
     """A merge server. May be used by several threads at a time; close it or use it in a ``with`` statement.
 
     All methods raise a :class:`~client.errors.RemoteError` if the server can't be used, and for bad requests the
-    exceptions that merging in process raises.
+    exceptions that merging in process raises. Calls that fail for a reason that may pass are tried again, as
+    :class:`~client.retries.RetryPolicy` says, within the time set for the call; it connects anew by itself.
     """
 
-    def __init__(
-        self,
-        address: str,
-        *,
-        timeout: float | None = 600.0,
-        connect_timeout: float = 5.0,
-        max_message_bytes: int = DEFAULT_MAX_MESSAGE_BYTES,
-    ) -> None:
+    def __init__(self, address: str, **options: Unpack[RemoteOptions]) -> None:
         """Does not connect yet.
 
         Args:
             address: ``HOST:PORT``; IPv6 addresses in brackets.
-            timeout: seconds that a call may take unless it says otherwise; ``None`` for no limit.
-            connect_timeout: seconds to wait for the server to accept the connection.
-            max_message_bytes: the largest message to send or take, in bytes; the server has a limit of its own.
+            options: see :class:`~client.target.RemoteOptions`.
 
         Raises:
-            OptionError: the address is not ``HOST:PORT``.
+            OptionError: the address is not ``HOST:PORT``, or an option makes no sense.
+            OSError: a file for TLS can't be read.
         """
-        host, _, port = address.rpartition(":")
-        if not host or not port.isdecimal():
-            raise OptionError(f"server address {address!r} is not HOST:PORT")
+        self._target = Target(address=address, **options)
         from client.transport import Connection
 
-        self._timeout = timeout
-        self._connection = Connection(address, connect_timeout=connect_timeout, max_message_bytes=max_message_bytes)
+        self._connection = Connection(self._target)
+        self._closed = threading.Event()
 
     def __enter__(self) -> Self:
         return self
@@ -82,19 +63,19 @@ class RemoteMerger:
         self.close()
 
     def close(self) -> None:
-        """Cancel running calls and disconnect."""
+        """Cancel running calls, those that wait to be tried again too, and disconnect."""
+        self._closed.set()
         self._connection.close()
 
     def is_serving(self, *, timeout: float | None = None) -> bool:
-        """Whether the server says that it is ready to merge."""
-        return self._connection.is_serving(self._limit(timeout))
+        """Whether the server says that it is ready to merge. Asks once."""
+        return self._connection.is_serving(self._target.limit(timeout))
 
     def strategies(self, *, timeout: float | None = None) -> tuple[StrategyInfo, ...]:
         """The server's strategies, with their options and whether they can run there."""
-        from protos.strategies import info_from_message
+        from client.exchanges import strategies_of
 
-        response = self._connection.list_strategies(self._limit(timeout))
-        return tuple(info_from_message(strategy) for strategy in response.strategies)
+        return strategies_of(self._persist(self._connection.list_strategies, timeout))
 
     def merge(
         self,
@@ -111,31 +92,12 @@ class RemoteMerger:
 
         The result's document is the caller's, layout included, with the merged chains. ``timeout`` is in seconds.
         """
-        from protos import decisions as wire
-        from protos.documents import document_to_message
-        from protos.merge_baseline import v1
-        from protos.strategies import spec_to_message
+        from client.exchanges import DocumentExchange, Wanted
 
-        key = None if key is None else with_boundaries_of(document, key)
-        with _sendable(document.id):
-            request = v1.MergeDocumentRequest(
-                document=document_to_message(document),
-                strategy=spec_to_message(strategy, options or {}),
-                keep_singletons=keep_singletons,
-                key=None if key is None else wire.key_to_message(key),
-            )
-        with _key_named(key):
-            response = self._connection.merge_document(request, self._limit(timeout))
-        if notices is not None:
-            for notice in response.notices:
-                wire.add_notice(notice, notices)
-        chains = wire.merged_from_messages(response.chains, part_chains(document))
-        return MergeResult(
-            document.with_chains(chains, ChainScope.DOCUMENT),
-            tuple(wire.decision_from_message(decision) for decision in response.decisions),
-            response.singletons,
-            response.signature,
-        )
+        exchange = DocumentExchange(document, Wanted(strategy, options or {}, keep_singletons), key)
+        with exchange.errors():
+            response = self._persist(lambda left: self._connection.merge_document(exchange.request, left), timeout)
+        return exchange.result(response, notices)
 
     def merge_in_parts(
         self,
@@ -151,27 +113,81 @@ class RemoteMerger:
     ) -> MergeResult:
         """Do what :meth:`merge` does, sending part after part, for documents larger than a message may be.
 
-        ``watch`` is checked before every part, and is told of the parts done and of slow work on the server.
+        A part that is too large for a message goes in chunks. ``watch`` is checked before every part, and is told of
+        the parts done and of slow work on the server; from the first part on if a broken stream is tried again.
         """
+        from client.exchanges import merged_document
+
         watch = watch or Watch()
         by_part = chains_by_part(document)
         key = None if key is None else with_boundaries_of(document, key)
-        with self.stream(
-            document.id,
-            strategy,
-            options,
-            genre=document.genre,
-            key=key,
-            keep_singletons=keep_singletons,
-            timeout=self._limit(timeout),
-        ) as stream:
-            for index, (part, chains) in enumerate(zip(document.parts, by_part, strict=True)):
-                watch.check()
-                stream.add(part, chains, watch)
-                watch.progress(PARTS, index + 1, len(document.parts))
-            result = stream.finish(notices)
-        merged = document.with_chains(result.chains, ChainScope.DOCUMENT)
-        return MergeResult(merged, result.decisions, result.singletons, result.strategy)
+
+        def attempt(left: float | None) -> StreamResult:
+            with self.stream(
+                document.id,
+                strategy,
+                options,
+                genre=document.genre,
+                key=key,
+                keep_singletons=keep_singletons,
+                timeout=left,
+            ) as stream:
+                for index, (part, chains) in enumerate(zip(document.parts, by_part, strict=True)):
+                    watch.check()
+                    stream.add(part, chains, watch)
+                    watch.progress(PARTS, index + 1, len(document.parts))
+                return stream.finish(notices)
+
+        return merged_document(document, self._persist(attempt, timeout))
+
+    def merge_many(
+        self,
+        documents: Iterable[Document],
+        strategy: str,
+        options: Mapping[str, OptionValue] | None = None,
+        *,
+        key_of: Callable[[Document], Document | None] | None = None,
+        keep_singletons: bool = False,
+        timeout: float | None = None,
+        ordered: bool = True,
+    ) -> Iterator[Outcome]:
+        """Merge many documents over one stream; what became of each of them, in the order of the input.
+
+        One that fails does not end the others. With ``ordered=False`` outcomes come as they get ready. No more than
+        ``window`` documents (an option of the merger) are held, and no more than ``max_message_bytes``; one that
+        is too large for a message goes by :meth:`merge_in_parts`. ``key_of`` gives a document's human merges.
+        ``timeout`` is for the work on each document; no answer at all for longer raises
+        :class:`~client.errors.DeadlineError`.
+
+        After the connection broke, what is not answered is sent again on the next one; attempts count from the last
+        answer. What ``documents`` and ``key_of`` raise is raised once all documents before it are done.
+        """
+        from client.batches import Batch
+        from client.exchanges import Wanted
+
+        wanted = Wanted(strategy, options or {}, keep_singletons)
+        limit = self._target.limit(timeout)
+        batch = Batch(self._target, wanted, limit, ordered=ordered)
+        source = iter(documents)
+        if not self._connection.reached:
+            self._connection.connect(None)
+        while not batch.finished:
+            try:
+                with self._connection.merge_documents() as call:
+                    while not batch.finished:
+                        if batch.wants_document:
+                            _read_one(batch, source, key_of)
+                        for request in batch.requests():
+                            call.send(request)
+                        if batch.on_the_wire:
+                            answer = call.receive(0 if batch.wants_document else batch.patience())
+                            if answer is not None:
+                                batch.take(answer)
+                            batch.check_silence()
+                        self._merge_large(batch, wanted, limit)
+                        yield from batch.ready()
+            except MergeBaselineError as error:
+                self._closed.wait(batch.broke(error))
 
     def stream(
         self,
@@ -187,45 +203,58 @@ class RemoteMerger:
         """Begin to merge a document whose parts come one by one; use the result in a ``with`` statement.
 
         ``key`` must have the parts that will come. ``timeout`` is for the whole stream, in seconds; ``None``, the
-        default, sets no limit. A bad strategy or option is reported by the first :meth:`RemoteStream.add`.
+        default, sets no limit. A bad strategy or option is reported by the first :meth:`RemoteStream.add`. What breaks
+        is not tried again, since the parts before are gone.
         """
-        from protos.decisions import key_to_message
-        from protos.merge_baseline import v1
-        from protos.strategies import spec_to_message
+        from client.exchanges import PartsExchange, Wanted
 
-        with _sendable(document_id):
-            setup = v1.MergeStreamSetup(
-                document_id=document_id,
-                genre=genre,
-                strategy=spec_to_message(strategy, options or {}),
-                keep_singletons=keep_singletons,
-                key=None if key is None else key_to_message(key),
-            )
+        wanted = Wanted(strategy, options or {}, keep_singletons)
+        size = self._target.max_message_bytes
+        exchange = PartsExchange(document_id, wanted, genre=genre, key=key, max_message_bytes=size)
+        messages = exchange.setup()
         call = self._connection.merge_stream(timeout)
-        call.send(v1.MergeStreamRequest(setup=setup))
-        return RemoteStream(call, document_id, key)
+        for message in messages:
+            call.send(message)
+        return RemoteStream(call, exchange)
 
-    def _limit(self, timeout: float | None) -> float | None:
-        return self._timeout if timeout is None else timeout
+    def _merge_large(self, batch: Batch, wanted: Wanted, timeout: float | None) -> None:
+        for item in batch.large():
+            with batch.settling(item) as settling:
+                settling.result = self.merge_in_parts(
+                    item.document,
+                    wanted.strategy,
+                    wanted.options,
+                    key=item.key,
+                    keep_singletons=wanted.keep_singletons,
+                    notices=settling.notices,
+                    timeout=timeout,
+                )
+
+    def _persist(self, call: Callable[[float | None], _T], timeout: float | None) -> _T:
+        """Call, and call again as the policy says; ``call`` takes the seconds that it has."""
+        retries = Retries(self._target.retry, self._target.limit(timeout), self._target.on_retry)
+        if not self._connection.reached:
+            self._connection.connect(retries.remaining())
+        while True:
+            try:
+                return call(retries.remaining())
+            except MergeBaselineError as error:
+                self._closed.wait(retries.delay(error))
 
 
 class RemoteStream:
     """Merges the parts of one document as they come, on a server; as :class:`merger.merge.PartMerger`."""
 
-    def __init__(self, call: StreamCall, document_id: str, key: Document | None) -> None:
+    def __init__(
+        self, call: StreamCall[v1.MergeStreamRequest, v1.MergeStreamResponse], exchange: PartsExchange
+    ) -> None:
         self._call = call
-        self._document_id = document_id
-        self._key = key
-        self._chains: dict[ChainRef, Chain] = {}
-        self._decisions: list[Decision] = []
-        self._next_part = 0
+        self._exchange = exchange
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.cancel()
 
     def cancel(self) -> None:
@@ -237,61 +266,30 @@ class RemoteStream:
 
         ``watch`` is told of slow work on the server.
         """
-        from protos.decisions import chains_by_ref, decision_from_message
-        from protos.documents import part_to_message
-        from protos.merge_baseline import v1
-
-        index = self._next_part
-        for chain in chains:
-            if any(mention.part != index for mention in chain.mentions):
-                message = f"chain {chain.id} has mentions of another part than the one that it is sent with"
-                raise AnnotationError(message, Location(document=self._document_id, part=index))
-        with _sendable(self._document_id):
-            request = v1.MergeStreamRequest(part=part_to_message(part, chains))
-        self._call.send(request)
-        with _key_named(self._key):
-            response = self._call.receive()
-            while response.HasField("progress"):
-                if watch is not None:
-                    watch.progress(response.progress.stage, response.progress.done, response.progress.total)
-                response = self._call.receive()
-        decisions = tuple(decision_from_message(decision) for decision in response.part.decisions)
-        self._chains.update(chains_by_ref(index, chains))
-        self._decisions.extend(decisions)
-        self._next_part += 1
-        return decisions
+        for message in self._exchange.part(part, chains):
+            self._call.send(message)
+        self._await_answer(watch)
+        return self._exchange.decisions()
 
     def finish(self, notices: Notices | None = None) -> StreamResult:
         """Tell the server that no part follows; what the stream came to."""
-        from protos.decisions import add_notice, merged_from_messages
-
         self._call.half_close()
-        with _key_named(self._key):
-            summary = self._call.receive().summary
-        if notices is not None:
-            for notice in summary.notices:
-                add_notice(notice, notices)
-        chains = merged_from_messages(summary.chains, self._chains)
-        return StreamResult(chains, tuple(self._decisions), summary.singletons, summary.signature)
+        self._await_answer(None)
+        return self._exchange.result(notices)
+
+    def _await_answer(self, watch: Watch | None) -> None:
+        with self._exchange.errors():
+            while not self._exchange.take(self._call.receive(), watch):
+                pass
 
 
-@contextmanager
-def _sendable(document_id: str) -> Iterator[None]:
+def _read_one(batch: Batch, source: Iterator[Document], key_of: Callable[[Document], Document | None] | None) -> None:
     try:
-        yield
-    except (ValueError, TypeError) as error:
-        place = Location(document=document_id)
-        raise UnsupportedError(f"this can't be sent to a server: {error}", place) from error
-
-
-@contextmanager
-def _key_named(key: Document | None) -> Iterator[None]:
-    """Put the name of the caller's key in the place of the server's word for it."""
-    from protos.decisions import KEY_FILE
-
-    try:
-        yield
-    except InputError as error:
-        if key is not None and error.location.file == KEY_FILE:
-            error.location = replace(error.location, file=key.file, document=key.id)
-        raise
+        document = next(source)
+        key = None if key_of is None else key_of(document)
+    except StopIteration:
+        batch.end()
+    except Exception as error:  # noqa: BLE001  # raised again once the documents before it are done
+        batch.end(error)
+    else:
+        batch.add(document, key)

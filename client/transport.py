@@ -2,140 +2,175 @@
 
 from __future__ import annotations
 
-import contextlib
-import ipaddress
 import queue
-from collections.abc import Iterator
-from typing import Final, cast
+import threading
+from collections.abc import Callable
+from typing import Generic, Self, TypeVar
 
 import grpc
 from grpc_health.v1 import health_pb2
-from grpc_status import rpc_status
 
-from client.errors import (
-    BusyError,
-    CancelledError,
-    DeadlineError,
-    IncompatibleError,
-    MessageTooLargeError,
-    RemoteError,
-    ServerFailedError,
-    UnreachableError,
+from client.channels import (
+    GOODBYE_SECONDS,
+    HEALTH_METHOD,
+    HEALTH_REQUEST,
+    REASON_SECONDS,
+    SERVING,
+    channel_options,
+    credentials,
+    metadata,
 )
+from client.errors import CancelledError, DeadlineError, UnreachableError
+from client.target import Target
+from client.wire_errors import ended_early, not_connected, translate
 from merger.errors import MergeBaselineError
 from protos.merge_baseline import v1
-from protos.merge_baseline.v1 import chain_merge_service_pb2
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from protos.status import ERROR_ID, error_info, error_of
 
-SERVICE: Final = chain_merge_service_pb2.DESCRIPTOR.services_by_name["ChainMergeService"].full_name
-
-
-_REASON_SECONDS: Final = 0.5
+_Request = TypeVar("_Request")
+_Response = TypeVar("_Response")
 
 
 class Connection:
-    """A channel to one server. It connects at the first call, and by itself again after the server was away."""
+    """A channel to one server. It connects at the first call, and by itself again after the server was away.
 
-    def __init__(self, address: str, *, connect_timeout: float, max_message_bytes: int) -> None:
-        self.address = address
-        self._connect_timeout = connect_timeout
+    All methods raise what :func:`~client.wire_errors.translate` makes of errors.
+    """
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._metadata = metadata(target)
         self._connected = False
-        options: list[tuple[str, int]] = [
-            ("grpc.max_receive_message_length", max_message_bytes),
-            ("grpc.max_send_message_length", max_message_bytes),
-        ]
-        if _is_loopback(address):
-            # A proxy of the environment can't reach this machine's loopback.
-            options.append(("grpc.enable_http_proxy", 0))
-        self._channel = grpc.insecure_channel(address, options)
+        self._closed = False
+        options = channel_options(target)
+        self._channel = (
+            grpc.insecure_channel(target.address, options)
+            if target.tls is None
+            else grpc.secure_channel(target.address, credentials(target.tls), options)
+        )
         self._stub = ChainMergeServiceStub(self._channel)
         # The stub packages don't know the methods of the health service's own stub.
         self._check_health: grpc.UnaryUnaryMultiCallable[
             health_pb2.HealthCheckRequest, health_pb2.HealthCheckResponse
         ] = self._channel.unary_unary(
-            "/grpc.health.v1.Health/Check",
+            HEALTH_METHOD,
             request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
             response_deserializer=health_pb2.HealthCheckResponse.FromString,
         )
+        self.reached = False
+        """Whether there ever was a connection."""
 
     def close(self) -> None:
         """Cancel what runs and disconnect."""
+        self._closed = True
         self._channel.close()
 
     def merge_document(self, request: v1.MergeDocumentRequest, timeout: float | None) -> v1.MergeDocumentResponse:
-        """Raises what :func:`translate` makes of errors."""
-        self._connect()
-        with self._translated():
-            return self._stub.MergeDocument(request, timeout=timeout)
+        """Merge a document that is sent as a whole."""
+        return self._answer(self._stub.MergeDocument, request, timeout)
 
     def list_strategies(self, timeout: float | None) -> v1.ListStrategiesResponse:
-        """Raises what :func:`translate` makes of errors."""
-        self._connect()
-        with self._translated():
-            return self._stub.ListStrategies(v1.ListStrategiesRequest(), timeout=timeout)
+        """Ask for the server's strategies."""
+        return self._answer(self._stub.ListStrategies, v1.ListStrategiesRequest(), timeout)
 
     def is_serving(self, timeout: float | None) -> bool:
-        """What the health check says. Raises what :func:`translate` makes of errors."""
-        self._connect()
-        with self._translated():
-            response = self._check_health(health_pb2.HealthCheckRequest(service=SERVICE), timeout=timeout)
-        return bool(response.status == health_pb2.HealthCheckResponse.SERVING)
+        """What the health check says."""
+        return bool(self._answer(self._check_health, HEALTH_REQUEST, timeout).status == SERVING)
 
-    def merge_stream(self, timeout: float | None) -> StreamCall:
-        """Begin a stream."""
-        self._connect()
-        return StreamCall(self._stub, self.address, timeout)
+    def merge_stream(self, timeout: float | None) -> StreamCall[v1.MergeStreamRequest, v1.MergeStreamResponse]:
+        """Begin a stream of parts."""
+        self.connect(timeout)
+        return StreamCall(self._stub.MergeStream, timeout, self._metadata, self.explain, self._target.address)
 
-    def _connect(self) -> None:
+    def merge_documents(self) -> StreamCall[v1.MergeDocumentsRequest, v1.MergeDocumentsResponse]:
+        """Begin a stream of documents."""
+        self.connect(None)
+        return StreamCall(self._stub.MergeDocuments, None, self._metadata, self.explain, self._target.address)
+
+    def connect(self, timeout: float | None) -> None:
+        """See that there is a connection, within ``timeout`` if that is less than the time to connect."""
+        if self._closed:
+            raise CancelledError(f"the client of {self._target.address} was closed", self._target.address)
         if self._connected:
             return
+        limit = self._target.connect_timeout
         # A call that waits for the connection; grpc's own future for it leaves a thread that outlives the channel.
-        request = health_pb2.HealthCheckRequest(service=SERVICE)
         try:
-            self._check_health(request, timeout=self._connect_timeout, wait_for_ready=True)
+            self._check_health(
+                HEALTH_REQUEST, timeout=limit if timeout is None else min(limit, timeout), wait_for_ready=True
+            )
         except grpc.RpcError as error:
-            reason = translate(error, self.address)
-            if not isinstance(reason, DeadlineError):
+            reason = self.explain(error)
+            if isinstance(reason, DeadlineError):
+                raise not_connected(self._target, self._why_not()) from None
+            if isinstance(reason, UnreachableError | CancelledError):
                 raise reason from None
-            if self._is_unresolved():
-                message = f"the host name of {self.address} is not known here: no address was found for it"
-            else:
-                message = (
-                    f"no server answers at {self.address} within {self._connect_timeout:g} s; is one running there "
-                    "(`merge-baseline serve`), and are host and port right?"
-                )
-            raise UnreachableError(message, self.address) from None
-        self._connected = True
+            # Whatever else it says of its health, it answers.
+        self._connected = self.reached = True
 
-    def _is_unresolved(self) -> bool:
-        """Whether the host's name was not found: only a call that does not wait for the connection is told."""
+    def explain(self, error: grpc.RpcError) -> MergeBaselineError:
+        """What to raise for a failed call."""
+        reason = translate(error, self._target.address)
+        if isinstance(reason, CancelledError) and not self._closed:
+            # Not by us: a server that stops cancels what runs at the end of its grace.
+            reason = UnreachableError(f"the server at {self._target.address} gave the call up", self._target.address)
+        if isinstance(reason, UnreachableError):
+            self._connected = False
+        return reason
+
+    def _why_not(self) -> str:
+        """Why there is no connection: only a call that does not wait for it is told."""
         try:
-            self._check_health(health_pb2.HealthCheckRequest(), timeout=_REASON_SECONDS)
+            self._check_health(HEALTH_REQUEST, timeout=REASON_SECONDS)
         except grpc.RpcError as error:
-            details = (error.details() or "").lower()
-            return any(words in details for words in ("errors resolving", "resolution failed", "lookup failed"))
-        return False
+            return error.details() or ""
+        return ""
 
-    @contextlib.contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _answer(
+        self,
+        method: grpc.UnaryUnaryMultiCallable[_Request, _Response],
+        request: _Request,
+        timeout: float | None,
+    ) -> _Response:
+        self.connect(timeout)
         try:
-            yield
+            return method(request, timeout=timeout, metadata=self._metadata)
         except grpc.RpcError as error:
-            reason = translate(error, self.address)
-            self._connected = not isinstance(reason, UnreachableError)
-            raise reason from None
+            raise self.explain(error) from None
 
 
-class StreamCall:
-    """One running MergeStream call."""
+class StreamCall(Generic[_Request, _Response]):
+    """One running call with messages both ways."""
 
-    def __init__(self, stub: ChainMergeServiceStub, address: str, timeout: float | None) -> None:
+    def __init__(
+        self,
+        method: grpc.StreamStreamMultiCallable[_Request, _Response],
+        timeout: float | None,
+        metadata: tuple[tuple[str, str], ...],
+        explain: Callable[[grpc.RpcError], MergeBaselineError],
+        address: str,
+    ) -> None:
         self._address = address
-        self._requests: queue.SimpleQueue[v1.MergeStreamRequest | None] = queue.SimpleQueue()
-        self._call = stub.MergeStream(iter(self._requests.get, None), timeout=timeout)
+        self._requests: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
+        self._answers: queue.SimpleQueue[_Response | MergeBaselineError] = queue.SimpleQueue()
+        self._explain = explain
+        self._cancelled = False
+        self._call = method(iter(self._requests.get, None), timeout=timeout, metadata=metadata)
+        # grpc's own wait for an answer has no time limit.
+        self._reader = threading.Thread(target=self._take_answers, name="merge-answers", daemon=True)
+        self._reader.start()
 
-    def send(self, request: v1.MergeStreamRequest) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            # So that the server does not take it for given up.
+            self.half_close()
+            self._reader.join(GOODBYE_SECONDS)
+        self.cancel()
+
+    def send(self, request: _Request) -> None:
         """Send without waiting for an answer."""
         self._requests.put(request)
 
@@ -143,75 +178,29 @@ class StreamCall:
         """Tell the server that nothing more comes."""
         self._requests.put(None)
 
-    def receive(self) -> v1.MergeStreamResponse:
-        """Wait for the next answer. Raises what :func:`translate` makes of errors."""
+    def receive(self, seconds: float | None = None) -> _Response | None:
+        """Wait for the next answer; ``None`` if none came within the time. Raises what the call failed with."""
         try:
-            return next(self._call)
-        except StopIteration:
-            raise IncompatibleError(
-                f"the server at {self._address} ended the stream too early", self._address
-            ) from None
-        except grpc.RpcError as error:
-            raise translate(error, self._address) from None
+            answer = self._answers.get(timeout=seconds)
+        except queue.Empty:
+            return None
+        if isinstance(answer, MergeBaselineError):
+            # Nothing will come after it: whoever asks again is told the same.
+            self._answers.put(answer)
+            raise answer
+        return answer
 
     def cancel(self) -> None:
         """Give the call up, if it still runs, and free its resources."""
+        self._cancelled = True
         # The None ends the thread in which grpc waits for requests.
         self._requests.put(None)
         self._call.cancel()
 
-
-def translate(error: grpc.RpcError, address: str) -> MergeBaselineError:
-    """What to raise for a failed call: what the server raised, if it is an error of merger, else a RemoteError."""
-    error_id: str | None = None
-    # A status that contradicts the call's own code comes from something in between; the code counts then.
-    with contextlib.suppress(ValueError):
-        status = rpc_status.from_call(cast("grpc.Call", error))
-        if status is not None:
-            known = error_of(status)
-            if known is not None:
-                return known
-            info = error_info(status)
-            error_id = info.metadata.get(ERROR_ID) if info is not None else None
-    return _remote_error(error.code(), error.details() or "", address, error_id)
-
-
-_TEXTS: Final[dict[grpc.StatusCode, tuple[type[RemoteError], str]]] = {
-    grpc.StatusCode.UNAVAILABLE: (
-        UnreachableError,
-        "the connection to {address} broke, or the server there is stopping",
-    ),
-    grpc.StatusCode.DEADLINE_EXCEEDED: (DeadlineError, "no answer from {address} within the time set (timeout)"),
-    grpc.StatusCode.CANCELLED: (CancelledError, "the call to {address} was cancelled"),
-    grpc.StatusCode.RESOURCE_EXHAUSTED: (BusyError, "the server at {address} has too much to do: {details}"),
-    grpc.StatusCode.UNIMPLEMENTED: (
-        IncompatibleError,
-        "what answers at {address} is no merge-baseline server, or one of another version",
-    ),
-    grpc.StatusCode.INTERNAL: (ServerFailedError, "the server at {address} failed: {details}"),
-    grpc.StatusCode.UNKNOWN: (ServerFailedError, "the server at {address} failed: {details}"),
-}
-_OTHER: Final = (RemoteError, "the server at {address} refused the call: {code}: {details}")
-_TOO_LARGE: Final = (
-    MessageTooLargeError,
-    (
-        "the document or its answer is too large for one message to or from {address} ({details}); send it as a stream "
-        "of parts (merge_in_parts), or raise the limit on both sides"
-    ),
-)
-
-
-def _remote_error(code: grpc.StatusCode, details: str, address: str, error_id: str | None) -> RemoteError:
-    kind, text = _TEXTS.get(code, _OTHER)
-    if code is grpc.StatusCode.RESOURCE_EXHAUSTED and "larger than max" in details:
-        kind, text = _TOO_LARGE
-    message = text.format(address=address, code=code.name, details=details)
-    return ServerFailedError(message, address, error_id) if kind is ServerFailedError else kind(message, address)
-
-
-def _is_loopback(address: str) -> bool:
-    host = address.rpartition(":")[0].strip("[]")
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    def _take_answers(self) -> None:
+        try:
+            for answer in self._call:
+                self._answers.put(answer)
+            self._answers.put(ended_early(self._address))
+        except grpc.RpcError as error:
+            self._answers.put(translate(error, self._address) if self._cancelled else self._explain(error))

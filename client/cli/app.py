@@ -23,7 +23,10 @@ _COMMANDS = {
     "validate": "check files and list what is wrong with them",
     "strategies": "list the strategies and their options",
     "serve": "serve the merger over gRPC",
+    "health": "ask a server whether it is ready",
+    "token": "make a token for callers of a server",
     "corenlp": "install Stanford CoreNLP, and see what is installed",
+    "doctor": "look for what is wrong with the set-up",
     "demo": "merge and score the example documents through a real server",
     "completion": "print the shell completion script",
 }

@@ -5,11 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Protocol, TypeVar
 
-from merger.document import Document
+
+class HasTokens(Protocol):
+    """A document, or what became of one."""
+
+    @property
+    def token_count(self) -> int:
+        """Its tokens."""
 
 
-def documents_with_progress(documents: Iterable[Document], label: str) -> Iterator[Document]:
+Counted = TypeVar("Counted", bound=HasTokens)
+
+
+def documents_with_progress(documents: Iterable[Counted], label: str) -> Iterator[Counted]:
     """Pass documents through and show how many there were, their tokens, and the time.
 
     Nothing is shown, and nothing imported, if standard error is not a terminal.

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from pathlib import Path
 
 import click
 
+from client.cli.engine_options import ENGINES, EngineChoice, engine_options
 from client.cli.entry import EXIT_INPUT, EXIT_OK
+from client.cli.merge_outputs import PARTITIONS, FolderOutput, MergedOutput, StreamOutput, is_folder, output_names
+from client.cli.merge_report import MergeReport
 from client.cli.options import (
     FORMAT_NAMES,
     Reading,
@@ -21,24 +24,27 @@ from client.cli.options import (
     output_option,
     reading_options,
 )
-from client.cli.output import STDOUT, check_paths, counted, notices_data, open_output, say, show_notices, write_json
+from client.cli.output import STDOUT, check_paths, notices_data, open_output, show_notices, write_json
 from client.cli.progress import documents_with_progress
+from client.cli.server_options import ServerChoice, server_options
 from client.cli.strategy_options import checked_spec, chosen_strategy, strategy_options
-from client.scoring.pairing import ById
-from merger.decision_records import decision_record
+from client.engines.jobs import Engine
+from client.engines.manifest import Manifest
+from client.engines.partitions import Partitions
+from client.engines.source import Inputs, made_by
+from client.engines.work import InProcess, MergeOne, Plan, Work
 from merger.document import Document
-from merger.errors import AlignmentError, BackendError, InputError, Location, OptionError, UnsupportedError
-from merger.formats import find_inputs, write_document
-from merger.merge import MergeResult, merge_document
+from merger.errors import InputError, OptionError
+from merger.formats import find_inputs
+from merger.formats.inputs import STDIN
+from merger.merge import MergeResult
 from merger.notices import Notices
-from merger.strategies import STRATEGIES, OptionValue, make_strategy
-from merger.taggers.base import Tagger
-from merger.watch import Watch
+from merger.strategies import STRATEGIES, OptionValue
 
 _LONGEST = 1e6
 """Seconds; more than eleven days."""
-
-MergeOne = Callable[[Document, Document | None], MergeResult]
+_AT_A_SERVER = 4
+"""Documents that a server is given at a time, unless told otherwise."""
 
 
 def _seconds(context: click.Context, parameter: click.Parameter, value: float) -> float:
@@ -63,14 +69,21 @@ def _seconds(context: click.Context, parameter: click.Parameter, value: float) -
     show_default=True,
     help="What to do with one-mention chains: they are never merged, but keep passes them through.",
 )
-@click.option("--server", metavar="HOST:PORT", help="Let a server merge (`merge-baseline serve`); here by default.")
+@server_options("Let a server merge (`merge-baseline serve`); here by default.")
 @click.option(
     "--timeout",
     type=float,
     default=600,
     show_default=True,
     callback=_seconds,
-    help="With --server: seconds a document may take.",
+    help="With --server: seconds a document may take, waiting for the server included.",
+)
+@click.option(
+    "--retry-for",
+    type=click.FloatRange(0, _LONGEST),
+    default=60,
+    show_default=True,
+    help="With --server: seconds to wait for a server that went away, or has too much to do, before giving up.",
 )
 @click.option(
     "--tagger",
@@ -78,6 +91,7 @@ def _seconds(context: click.Context, parameter: click.Parameter, value: float) -
     metavar="NAME[:OPTION=VALUE,...]",
     help="Tag documents that have no part-of-speech tags first: corenlp or stanza. The tags are not written.",
 )
+@engine_options
 @json_option
 @reading_options
 def command(
@@ -89,10 +103,12 @@ def command(
     target: str | None,
     decisions_path: str | None,
     singletons: str,
-    server: str | None,
+    there: ServerChoice,
     timeout: float,
+    retry_for: float,
     tagger_spec: str | None,
     as_json: bool,
+    engine: EngineChoice,
     reading: Reading,
     **flags: OptionValue | None,
 ) -> int:
@@ -110,41 +126,50 @@ def command(
     """
     if decisions_path == STDOUT and (as_json or output == STDOUT):
         raise click.UsageError("--decisions - needs standard output for itself: give --output PATH, and no --json")
+    _check_engine(engine, there, output)
     check_stdin(*inputs, key_path)
     read = (file for path in (*inputs, *([] if key_path is None else [key_path])) for file in find_inputs(path))
     check_paths({"--output": output, "--decisions": decisions_path}, read)
     name, options = chosen_strategy(spec, pairs, flags)
     if name in STRATEGIES and STRATEGIES[name].needs_key and key_path is None:
         raise OptionError(f"strategy {name} needs the human merges: --key PATH")
-    keys = None
-    if key_path is not None:
-        keys = ById(reading.documents(key_path))
-    formats = TargetFormat(target)
-    report = _Report(name, with_decisions=as_json)
+    written = None if as_json and output == STDOUT else output
+    plan = Plan(
+        name,
+        options,
+        None if tagger_spec is None else checked_spec(tagger_spec),
+        singletons == "keep",
+        reading.notices.policy,
+        with_text=written is not None,
+    )
+    report = MergeReport(name, with_decisions=as_json)
+    strategy_notices = Notices()
     with ExitStack() as stack:
-        merge_one = _merger(
-            stack, name, options, server, timeout, reading.notices, keep_singletons=singletons == "keep"
+        asked = Inputs(
+            inputs,
+            partial(TargetFormat, target),
+            reading.format_name,
+            reading.notices.policy,
+            reading.options.part_pattern,
+            key_path,
         )
-        tag = _tagger(stack, tagger_spec)
-        merged_to = None if as_json and output == STDOUT else stack.enter_context(open_output(output))
+        runner = _engine(stack, engine, plan, _merging_there(stack, there, plan, timeout, retry_for))
+        merged_to = _output(stack, engine, asked, plan, written, target, there.address)
         decisions_to = None if decisions_path is None else stack.enter_context(open_output(decisions_path))
-        for document in documents_with_progress(reading.documents(*inputs), "merging"):
-            key = _key_of(document, keys)
-            try:
-                result = merge_one(tag.document(document), key)
-                text: list[str] = []
-                if merged_to is not None:
-                    target = formats.of(document, reading.notices)
-                    text.extend(write_document(result.document, target, reading.notices))
-            except (BackendError, UnsupportedError) as error:
-                # A document that a system fails on, or that the format can't carry, must not cost the others.
-                report.failed(document, error)
-                continue
-            records = report.done(document, result, tag.signature)
-            if merged_to is not None:
-                merged_to.writelines(text)
-            if decisions_to is not None:
-                decisions_to.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+        for outcome in documents_with_progress(runner.run(merged_to.source), "merging"):
+            reading.notices.extend(merged_to.notices(outcome))
+            strategy_notices.extend(outcome.strategy_notices)
+            if outcome.error is not None:
+                raise outcome.error
+            if outcome.failure is not None:
+                report.failed(outcome.job.id, outcome.failure)
+            for merged in merged_to.take(outcome):
+                reading.notices.extend(merged.notices)
+                strategy_notices.extend(merged.strategy_notices)
+                report.done(merged)
+                if decisions_to is not None:
+                    decisions_to.write(merged.decisions)
+    reading.notices.extend(strategy_notices)
     if as_json:
         write_json({**report.data(), "notices": notices_data(reading.notices)})
     else:
@@ -153,30 +178,52 @@ def command(
     return EXIT_INPUT if report.failures else EXIT_OK
 
 
-def _merger(
-    stack: ExitStack,
-    name: str,
-    options: dict[str, OptionValue],
-    server: str | None,
-    timeout: float,
-    notices: Notices,
-    *,
-    keep_singletons: bool,
-) -> MergeOne:
-    if server is None:
-        strategy = make_strategy(name, options)
-        stack.callback(strategy.close)
-        stack.callback(lambda: notices.extend(strategy.notices))
-        return lambda document, key: merge_document(
-            document, strategy, key=key, keep_singletons=keep_singletons, notices=notices
-        )
-    from client.remote import RemoteMerger
+def _check_engine(engine: EngineChoice, there: ServerChoice, output: str) -> None:
+    if there.address is not None and engine.name != ENGINES[0]:
+        raise click.UsageError(f"--server merges elsewhere: --engine {engine.name} is for merging without one")
+    if engine.resume and output == STDOUT:
+        raise click.UsageError("--resume needs --output PATH: what is done is kept beside it")
 
-    remote = stack.enter_context(RemoteMerger(server, timeout=timeout))
 
-    def merge_there(document: Document, key: Document | None) -> MergeResult:
+def _engine(stack: ExitStack, choice: EngineChoice, plan: Plan, merge_there: MergeOne | None) -> Engine:
+    if merge_there is None and not choice.in_process:
+        # Options are checked here, before anything is started.
+        plan.signature()
+        if choice.name == "ray":
+            from client.engines.ray_engine import RayEngine
+
+            return RayEngine(plan, choice.jobs)
+        from client.engines.local import LocalPool
+
+        return LocalPool(plan, choice.jobs or 1)
+    work = Work(plan, merge_there)
+    stack.callback(work.close)
+    if merge_there is None:
+        return InProcess(work)
+    from client.engines.elsewhere import Elsewhere
+
+    # Taggers are made for one thread.
+    return Elsewhere(work, 1 if plan.tagger is not None else choice.jobs or _AT_A_SERVER)
+
+
+def _merging_there(
+    stack: ExitStack, there: ServerChoice, plan: Plan, timeout: float, retry_for: float
+) -> MergeOne | None:
+    if there.address is None:
+        return None
+    from client.errors import MessageTooLargeError
+
+    remote = stack.enter_context(there.connect(timeout=timeout, retry_for=retry_for))
+
+    def merge(way: Callable[..., MergeResult], document: Document, key: Document | None, told: Notices) -> MergeResult:
+        return way(document, plan.strategy, plan.options, key=key, keep_singletons=plan.keep_singletons, notices=told)
+
+    def merge_there(document: Document, key: Document | None, notices: Notices) -> MergeResult:
         try:
-            return remote.merge(document, name, options, key=key, keep_singletons=keep_singletons, notices=notices)
+            try:
+                return merge(remote.merge, document, key, notices)
+            except MessageTooLargeError:
+                return merge(remote.merge_in_parts, document, key, notices)
         except InputError as error:
             # A server knows no files.
             if error.location.file is None and error.location.document in {None, document.id}:
@@ -186,80 +233,28 @@ def _merger(
     return merge_there
 
 
-class _Tagging:
-    """Tags documents that have no tags, if there is a tagger."""
+def _output(
+    stack: ExitStack,
+    engine: EngineChoice,
+    inputs: Inputs,
+    plan: Plan,
+    path: str | None,
+    target: str | None,
+    server: str | None,
+) -> MergedOutput:
+    if engine.name == "ray" and STDIN in {*inputs.paths, inputs.key_path}:
+        from client.engines.ray_engine import spooled_stdin
 
-    def __init__(self, tagger: Tagger | None) -> None:
-        self._tagger = tagger
-
-    @property
-    def signature(self) -> str:
-        """What goes behind the strategy's signature."""
-        return "" if self._tagger is None else f"+tagger:{self._tagger.signature}"
-
-    def document(self, document: Document) -> Document:
-        return document if self._tagger is None else self._tagger.tag(document, Watch())
-
-
-def _tagger(stack: ExitStack, spec: str | None) -> _Tagging:
-    if spec is None:
-        return _Tagging(None)
-    from merger.taggers import make_tagger
-
-    return _Tagging(stack.enter_context(make_tagger(*checked_spec(spec))))
-
-
-class _Report:
-    """What was done, document by document."""
-
-    def __init__(self, strategy: str, *, with_decisions: bool) -> None:
-        self._strategy = strategy
-        self._with_decisions = with_decisions
-        self._documents: list[dict[str, Any]] = []
-        self.failures: list[dict[str, str]] = []
-
-    def done(self, document: Document, result: MergeResult, tagging: str) -> list[dict[str, Any]]:
-        """Count a merged document; its decisions as records."""
-        self._strategy = result.strategy + tagging
-        records = [decision_record(document.id, decision, strategy=self._strategy) for decision in result.decisions]
-        data: dict[str, Any] = {
-            "id": document.id,
-            "parts": len(document.parts),
-            "part_chains": len(document.chains),
-            "merged_chains": len(result.document.chains),
-            "links": sum(decision.antecedent is not None for decision in result.decisions),
-            "singletons": result.singletons,
-        }
-        if self._with_decisions:
-            data["decisions"] = records
-        self._documents.append(data)
-        return records
-
-    def failed(self, document: Document, error: InputError) -> None:
-        """Count a document that could not be merged or written."""
-        self.failures.append({"id": document.id, "error": str(error)})
-        say(f"merge-baseline: error: {error}")
-
-    def data(self) -> dict[str, Any]:
-        """The report as JSON data."""
-        return {"strategy": self._strategy, "documents": self._documents, "failed": self.failures}
-
-    def say(self) -> None:
-        """The report as a line on standard error."""
-        names = ("part_chains", "merged_chains", "links")
-        total = {name: sum(each[name] for each in self._documents) for name in names}
-        failed = f"; {counted(len(self.failures), 'document')} failed and left out" if self.failures else ""
-        done = counted(len(self._documents), "document")
-        say(
-            f"{done}, {total['part_chains']} part chains: {total['links']} linked to an earlier chain, "
-            f"{total['merged_chains']} merged chains; {self._strategy}{failed}"
+        inputs = replace(inputs, stdin=stack.enter_context(spooled_stdin()))
+    if path is not None and is_folder(path):
+        names = output_names(inputs.paths, path, target)
+        manifest = Manifest(Path(path), made_by(plan, inputs, target, whole_key=True, server=server))
+        return FolderOutput(stack, path, inputs, names, manifest, resume=engine.resume)
+    partitions = None
+    if path not in {None, STDOUT} and (engine.resume or engine.name == "ray" or server is not None):
+        partitions = Partitions(
+            Path(f"{path}{PARTITIONS}"),
+            made_by(plan, inputs, target, whole_key=False, server=server),
+            resume=engine.resume,
         )
-
-
-def _key_of(document: Document, keys: ById | None) -> Document | None:
-    if keys is None:
-        return None
-    key = keys.take(document.id)
-    if key is None:
-        raise AlignmentError("the key lacks this document", Location(document.file, document=document.id))
-    return key
+    return StreamOutput(stack, path, inputs, partitions)

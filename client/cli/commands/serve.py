@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import logging
-import os
 import sys
 
 import click
 
-from protos.limits import DEFAULT_MAX_MESSAGE_BYTES
+from client.cli.observability_options import observability_options
+from client.cli.protection_options import protection_options
+from protos.limits import DEFAULT_MAX_MESSAGE_BYTES, Limits
+from protos.serving.logs import Format, set_up
+from protos.serving.observability_options import ObservabilityOptions
+from protos.serving.security import SecurityOptions
 from server import DEFAULT_PORT, ServerOptions, serve
+
+_DEFAULTS = ServerOptions()
+_MIB = 1024 * 1024
 
 
 @click.command(short_help="serve the merger over gRPC")
@@ -17,13 +23,56 @@ from server import DEFAULT_PORT, ServerOptions, serve
 @click.option(
     "--port", type=int, default=DEFAULT_PORT, show_default=True, help="Port to listen on; 0 takes a free one."
 )
-@click.option("--workers", type=int, default=None, help="Requests worked on at a time; the number of cores by default.")
+@click.option(
+    "--workers",
+    type=int,
+    default=None,
+    help="Processes that work on whole documents, and as many again for streams; by default the number of cores, and "
+    "at least 2. 0: threads of the server itself, for trying out.",
+)
+@click.option(
+    "--queue",
+    type=int,
+    default=_DEFAULTS.queue,
+    show_default=True,
+    help="Documents that may wait for a worker. Beyond, calls are refused (RESOURCE_EXHAUSTED) and told when to try "
+    "again.",
+)
+@click.option(
+    "--queue-mib",
+    type=int,
+    default=_DEFAULTS.queue_bytes // _MIB,
+    show_default=True,
+    help="MiB of messages that may wait, be in work or on their way out, all together.",
+)
+@click.option(
+    "--streams", type=int, default=_DEFAULTS.streams, show_default=True, help="Streams that may be open at a time."
+)
+@click.option(
+    "--replay-mib",
+    type=int,
+    default=_DEFAULTS.replay_bytes // _MIB,
+    show_default=True,
+    help="MiB kept of what open streams have sent, all together, so that they go on when their process dies.",
+)
+@click.option(
+    "--backend-threads",
+    type=int,
+    default=_DEFAULTS.backend_threads,
+    show_default=True,
+    help="Requests to enabled backends at a time, and as many parts of streams.",
+)
 @click.option(
     "--max-message-bytes",
     type=int,
     default=DEFAULT_MAX_MESSAGE_BYTES,
     show_default=True,
     help="Largest message, in either direction. Longer documents go as a stream of parts.",
+)
+@click.option(
+    "--max-connection-age",
+    type=float,
+    help="Seconds after which a caller is asked to connect anew, running calls going on; lets load balancers balance.",
 )
 @click.option("--grace", type=float, default=10, show_default=True, help="Seconds for running calls when stopping.")
 @click.option(
@@ -34,6 +83,13 @@ from server import DEFAULT_PORT, ServerOptions, serve
     help="What to log on standard error. Document text is never logged.",
 )
 @click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How to log: lines of text, or a JSON object a line.",
+)
+@click.option(
     "--enable",
     multiple=True,
     metavar="NAME[:OPTION=VALUE,...]",
@@ -41,15 +97,28 @@ from server import DEFAULT_PORT, ServerOptions, serve
     "cannot set options that touch files or processes.",
 )
 @click.option("--warm/--no-warm", default=True, show_default=True, help="Start the enabled backends before serving.")
+@observability_options
+@protection_options
 def command(
+    *,
     host: str,
     port: int,
     workers: int | None,
+    queue: int,
+    queue_mib: int,
+    streams: int,
+    replay_mib: int,
+    backend_threads: int,
     max_message_bytes: int,
+    max_connection_age: float | None,
     grace: float,
     log_level: str,
+    log_format: Format,
     enable: tuple[str, ...],
     warm: bool,
+    security: SecurityOptions,
+    limits: Limits,
+    observability: ObservabilityOptions,
 ) -> None:
     """Serve the merger over gRPC until SIGTERM or Ctrl-C.
 
@@ -61,17 +130,25 @@ def command(
       merge-baseline serve --port 50051
       merge-baseline merge parts.conll --server 127.0.0.1:50051
       merge-baseline serve --enable corenlp:algorithm=deterministic,memory=6G
+      merge-baseline serve --host 0.0.0.0 --tls-cert server.pem --tls-key server.key --token-file tokens
     """
-    logging.basicConfig(
-        level=log_level.upper(), stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s %(message)s"
-    )
+    set_up(log_level, log_format, sys.stderr)
     options = ServerOptions(
         host=host,
         port=port,
         max_message_bytes=max_message_bytes,
-        workers=workers or max(2, os.cpu_count() or 1),
+        workers=_DEFAULTS.workers if workers is None else workers,
+        queue=queue,
+        queue_bytes=queue_mib * _MIB,
+        streams=streams,
+        replay_bytes=replay_mib * _MIB,
+        backend_threads=backend_threads,
         grace_seconds=grace,
+        max_connection_age_seconds=max_connection_age,
         enable=enable,
         warm=warm,
+        security=security,
+        limits=limits,
+        observability=observability,
     )
     serve(options, on_ready=lambda address: click.echo(f"serving on {address}"))

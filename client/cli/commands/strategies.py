@@ -10,21 +10,20 @@ import click
 
 from client.cli.options import json_option
 from client.cli.output import open_output, write_json
+from client.cli.server_options import ServerChoice, server_options
 from merger.strategies import StrategyInfo, list_strategies
 
 
 @click.command(short_help="list the strategies and their options")
-@click.option("--server", metavar="HOST:PORT", help="Ask a server what it has.")
+@server_options("Ask a server what it has.")
 @json_option
-def command(server: str | None, as_json: bool) -> None:
+def command(there: ServerChoice, as_json: bool) -> None:
     """List the strategies, their options, and whether they can run here."""
     infos: Sequence[StrategyInfo]
-    if server is None:
+    if there.address is None:
         infos = list_strategies()
     else:
-        from client.remote import RemoteMerger
-
-        with RemoteMerger(server) as remote:
+        with there.connect() as remote:
             infos = remote.strategies()
     if as_json:
         write_json([_data(info) for info in infos])

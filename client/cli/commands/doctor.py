@@ -1,0 +1,103 @@
+"""``merge-baseline doctor``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import click
+
+from client.cli.options import json_option
+from client.cli.output import counted, open_output, write_json
+from client.cli.server_options import ServerChoice, server_options
+from client.doctor.findings import FEATURES, Finding, Level
+from protos.serving.options import DEFAULT_PORT
+
+_SERVER_SECONDS = 10.0
+_WIDTH = 100
+
+
+@click.command(short_help="look for what is wrong with the set-up")
+@click.option(
+    "--for",
+    "wanted",
+    multiple=True,
+    type=click.Choice(FEATURES),
+    help="This must work: what it lacks is a fail, not a warning. May be repeated.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where a server is to listen.")
+@click.option("--port", type=int, default=DEFAULT_PORT, show_default=True, help="The port that it is to have.")
+@click.option("--check-cert", metavar="PEM", help="A certificate that a server is to have, with --check-key.")
+@click.option("--check-key", metavar="PEM", help="The certificate's key.")
+@click.option("--check-client-ca", metavar="PEM", help="The CA that callers' certificates must be signed by.")
+@server_options("See whether this server answers.")
+@json_option
+@click.pass_context
+def command(
+    context: click.Context,
+    wanted: tuple[str, ...],
+    host: str,
+    port: int,
+    check_cert: str | None,
+    check_key: str | None,
+    check_client_ca: str | None,
+    there: ServerChoice,
+    as_json: bool,
+) -> None:
+    """Look at Python and packages, Java, models, files, ports and the machine, and say what to do.
+
+    Exits with 1 if something fails. Changes nothing.
+
+    \b
+    Examples:
+      merge-baseline doctor --for corenlp
+      merge-baseline doctor --for serve --host 0.0.0.0 --check-cert server.pem --check-key server.key
+      merge-baseline doctor --server merge.example.org:50051 --tls
+    """
+    from client.doctor.backends import check_backends
+    from client.doctor.machine import check_machine
+    from client.doctor.packages import check_packages
+    from client.doctor.service import check_port, check_server, check_tls
+    from protos.serving.tls import TlsFiles
+
+    findings = [*check_packages(wanted), *check_backends(wanted), *check_machine(wanted)]
+    findings.append(check_port(host, port, needed="serve" in wanted))
+    files = TlsFiles.of(check_cert, check_key, check_client_ca)
+    if files is not None:
+        findings.extend(check_tls(files))
+    if there.address is not None:
+        findings.extend(check_server(there.address, lambda: there.connect(timeout=_SERVER_SECONDS)))
+    if as_json:
+        write_json({"findings": [asdict(finding) for finding in findings], "ok": not _fails(findings)})
+    else:
+        _show(findings)
+    if _fails(findings):
+        context.exit(1)
+
+
+def _fails(findings: Sequence[Finding]) -> int:
+    return sum(finding.level is Level.FAIL for finding in findings)
+
+
+def _show(findings: Sequence[Finding]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    colors = {Level.OK: "green", Level.WARN: "yellow", Level.FAIL: "bold red"}
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column("level")
+    table.add_column("check")
+    table.add_column("found", overflow="fold")
+    for finding in findings:
+        found = Text(finding.found)
+        if finding.advice and finding.level is not Level.OK:
+            found.append(f"\n→ {finding.advice}", style="italic")
+        table.add_row(Text(finding.level, style=colors[finding.level]), Text(finding.check), found)
+    warns = sum(finding.level is Level.WARN for finding in findings)
+    with open_output("-") as stream:
+        console = Console(file=stream, width=None if stream.isatty() else _WIDTH)
+        with console.capture() as captured:
+            console.print(table)
+        lines = "\n".join(line.rstrip() for line in captured.get().splitlines())
+        stream.write(f"{lines}\n\n{counted(_fails(findings), 'fail')}, {counted(warns, 'warning')}\n")

@@ -1,0 +1,49 @@
+"""``merge-baseline health``."""
+
+from __future__ import annotations
+
+import click
+
+from client.cli.output import open_output
+from client.target import Target, Tls
+from merger.errors import UnavailableError
+
+
+@click.command(short_help="ask a server whether it is ready")
+@click.argument("server", metavar="HOST:PORT")
+@click.option("--strategy", metavar="NAME", help="Ask for one strategy; by default for the service as a whole.")
+@click.option("--timeout", type=float, default=3, show_default=True, help="Seconds to wait for the answer.")
+@click.option("--tls", "talk_tls", is_flag=True, help="Talk TLS; implied by the options for it.")
+@click.option("--tls-ca", metavar="PEM", help="The CA of the server's certificate, if not one of the system's.")
+@click.option("--tls-cert", metavar="PEM", help="A certificate of one's own, for servers that want one.")
+@click.option("--tls-key", metavar="PEM", help="Its key.")
+@click.option("--tls-server-name", metavar="NAME", help="The name in the server's certificate, if it is not HOST.")
+def command(
+    server: str,
+    strategy: str | None,
+    timeout: float,
+    talk_tls: bool,
+    tls_ca: str | None,
+    tls_cert: str | None,
+    tls_key: str | None,
+    tls_server_name: str | None,
+) -> None:
+    """Print the server's health; exit with 0 if it is ready and with 3 if not. For health checks of containers.
+
+    Needs no token.
+
+    \b
+    Examples:
+      merge-baseline health 127.0.0.1:50051
+      merge-baseline health 127.0.0.1:50051 --strategy corenlp
+      merge-baseline health 127.0.0.1:50051 --tls-ca ca.pem --tls-server-name merge.example.org
+    """
+    from client.health import health_of, service_name
+
+    given = any((talk_tls, tls_ca, tls_cert, tls_key, tls_server_name))
+    tls = Tls(tls_ca, tls_cert, tls_key, tls_server_name) if given else None
+    status = health_of(Target(address=server, tls=tls), service_name(strategy), timeout)
+    with open_output("-") as stream:
+        stream.write(f"{status}\n")
+    if status != "SERVING":
+        raise UnavailableError(f"{strategy or 'the service'} at {server} is not ready: {status}")

@@ -1,0 +1,200 @@
+"""Where `merge` writes documents: a stream, or a folder with a file for each input file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Protocol
+
+import click
+
+from client.cli.output import STDOUT, open_output, say
+from client.engines.jobs import Merged, Outcome, Source
+from client.engines.manifest import DoneFile, Manifest, digest
+from client.engines.partitions import Partitions
+from client.engines.source import FileByFile, Inputs, OneStream
+from merger.formats import FORMATS, find_inputs
+from merger.formats.inputs import STDIN
+from merger.notices import Notice
+
+PARTITIONS = ".parts"
+"""What the name of the folder of partitions has behind that of the output."""
+
+
+def is_folder(output: str) -> bool:
+    """Whether an output is a folder: one that is there, or a name that ends as folders' names may."""
+    return output != STDOUT and (output.endswith(("/", os.sep)) or Path(output).is_dir())
+
+
+class MergedOutput(Protocol):
+    """Takes outcomes in order. As a context it is whole when that is left without an exception."""
+
+    @property
+    def source(self) -> Source:
+        """The jobs that are to be done for it."""
+
+    def take(self, outcome: Outcome) -> Iterable[Merged]:
+        """Write an outcome that has no error; the documents that are done with it, those of earlier runs too.
+
+        Raises ``OSError`` if it cannot be written.
+        """
+
+    def notices(self, outcome: Outcome) -> Iterable[Notice]:
+        """What reading told, then or in the run that did the work."""
+
+
+class StreamOutput:
+    """All documents in one file, on standard output, or nowhere."""
+
+    def __init__(self, stack: ExitStack, path: str | None, inputs: Inputs, partitions: Partitions | None) -> None:
+        self._partitions = partitions
+        if partitions is not None:
+            # Before the output, so that they are there until it is.
+            stack.push(self._leave)
+        self._stream: IO[str] | None = None if path is None else stack.enter_context(open_output(path))
+        self.source: Source = OneStream(inputs, None if partitions is None else dict(partitions.known))
+
+    def take(self, outcome: Outcome) -> Iterator[Merged]:
+        """As :meth:`MergedOutput.take`."""
+        merged = outcome.merged
+        if self._partitions is not None:
+            if merged is not None:
+                self._partitions.add(outcome.job, merged)
+            elif outcome.failure is None:
+                merged = self._partitions.get(outcome.job)
+        if merged is not None:
+            if self._stream is not None:
+                self._stream.write(merged.text)
+            yield merged
+
+    def notices(self, outcome: Outcome) -> Iterable[Notice]:
+        """As :meth:`MergedOutput.notices`."""
+        return outcome.notices
+
+    def _leave(self, kind: object, error: object, where: object) -> None:  # noqa: ARG002  # the signature of __exit__
+        if self._partitions is not None:
+            if error is None:
+                self._partitions.remove()
+            elif self._partitions.leave():
+                say(
+                    f"merge-baseline: note: what is done is kept in {self._partitions.folder}; --resume goes on with it"
+                )
+
+
+class FolderOutput:
+    """A file for each input file, written as soon as its documents are done."""
+
+    def __init__(
+        self,
+        stack: ExitStack,
+        folder: str,
+        inputs: Inputs,
+        names: Mapping[str, str],
+        manifest: Manifest | None,
+        *,
+        resume: bool,
+    ) -> None:
+        """``names`` are those of :func:`output_names`; without a ``manifest`` nothing is remembered."""
+        self._folder = Path(folder)
+        self._names = names
+        self._manifest = manifest
+        self._kept: dict[str, DoneFile] = {}
+        self._digests: dict[str, str] = {}
+        self._current: str | None = None
+        self._documents: list[Merged] = []
+        self._told: list[Notice] = []
+        self._failed = False
+        self._stream: IO[str] | None = None
+        self._file = stack.enter_context(ExitStack())
+        stack.push(self._leave)
+        if self._manifest is not None:
+            for path, name in self._names.items():
+                done = self._manifest.get(path, name) if resume else None
+                if done is not None:
+                    self._kept[path] = done
+                else:
+                    self._digests[path] = digest(Path(path))
+            self._manifest.forget([self._names[path] for path in self._digests])
+        ids = {path: [merged.id for merged in done.documents] for path, done in self._kept.items()}
+        self.source: Source = FileByFile(replace(inputs, paths=tuple(self._names)), ids)
+
+    def take(self, outcome: Outcome) -> Iterator[Merged]:
+        """As :meth:`MergedOutput.take`."""
+        path = outcome.job.file or ""
+        if path != self._current:
+            self._finish()
+            self._begin(path)
+        if outcome.job.kept:
+            yield from self._kept[path].documents
+            return
+        self._told.extend(outcome.notices)
+        self._failed = self._failed or outcome.failure is not None
+        if outcome.merged is not None:
+            if self._stream is not None:
+                self._stream.write(outcome.merged.text)
+            self._documents.append(replace(outcome.merged, text=""))
+            yield outcome.merged
+
+    def notices(self, outcome: Outcome) -> Iterable[Notice]:
+        """As :meth:`MergedOutput.notices`."""
+        return self._kept[outcome.job.file or ""].notices if outcome.job.kept else outcome.notices
+
+    def _begin(self, path: str) -> None:
+        self._current = path
+        if path not in self._kept:
+            target = self._folder / self._names[path]
+            target.parent.mkdir(parents=True, exist_ok=True)
+            self._stream = self._file.enter_context(open_output(str(target)))
+
+    def _finish(self) -> None:
+        """The current file is whole."""
+        path = self._current
+        if path is None or path in self._kept:
+            return
+        self._file.close()
+        if self._manifest is not None and not self._failed:
+            done = DoneFile(self._names[path], tuple(self._documents), tuple(self._told))
+            self._manifest.add(self._digests[path], done)
+        self._documents, self._told, self._failed = [], [], False
+
+    def _leave(self, kind: object, error: object, where: object) -> None:  # noqa: ARG002  # the signature of __exit__
+        if error is None:
+            self._finish()
+
+
+def output_names(paths: Sequence[str], folder: str, target: str | None) -> dict[str, str]:
+    """The names in the folder that the outputs of all input files have, by their paths.
+
+    A file below a directory that was named keeps its way from there. Raises ``click.UsageError`` if two files would
+    have one name, or one would be written over an input.
+    """
+    names: dict[str, str] = {}
+    owners: dict[str, str] = {}
+    for path in paths:
+        if path == STDIN:
+            raise click.UsageError(f"--output {folder}: a folder of outputs needs inputs with names, not {STDIN}")
+        for file in find_inputs(path):
+            name = os.path.relpath(file, path) if Path(path).is_dir() else Path(file).name
+            name = _with_suffix_of(name, target)
+            if name in owners:
+                raise click.UsageError(f"{owners[name]} and {file} would both be written to {Path(folder, name)}")
+            owners[name] = file
+            names[file] = name
+    for file in names:
+        for name in names.values():
+            written = Path(folder, name)
+            if written.is_file() and written.samefile(file):
+                raise click.UsageError(f"--output {folder} would be written over an input: {file}")
+    return names
+
+
+def _with_suffix_of(name: str, target: str | None) -> str:
+    if target is None:
+        return name
+    plain = name.removesuffix(".gz")
+    suffixes = [suffix for each in FORMATS.values() for suffix in each.suffixes if plain.endswith(suffix)]
+    stem = plain.removesuffix(max(suffixes, key=len)) if suffixes else plain
+    return f"{stem}{FORMATS[target].suffixes[0]}{'.gz' if plain != name else ''}"

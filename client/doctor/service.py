@@ -1,0 +1,82 @@
+"""What a server needs, and whether one can be reached."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import stat
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from client.doctor.findings import Finding, Level
+from merger.errors import MergeBaselineError
+from protos.serving.errors import ServerStartError
+from protos.serving.tls import WARN_DAYS, TlsFiles, load_material
+
+if TYPE_CHECKING:
+    from client.remote import RemoteMerger
+
+_DAY = 86400.0
+
+
+def check_port(host: str, port: int, *, needed: bool) -> Finding:
+    """Whether a server could listen there; ``needed`` if it is to."""
+    check = f"port {host}:{port}"
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            if os.name == "posix":
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        level = Level.FAIL if needed else Level.WARN
+        if error.errno == errno.EADDRINUSE:
+            return Finding(check, level, "something listens there", "end it, or serve on another --port")
+        if error.errno == errno.EACCES:
+            return Finding(check, level, "not allowed", "take a port from 1024 on")
+        return Finding(check, level, error.strerror or str(error), "is --host an address of this machine?")
+    return Finding(check, Level.OK, "free")
+
+
+def check_tls(files: TlsFiles) -> list[Finding]:
+    """Whether a server could use these files, and for how long."""
+    try:
+        material = load_material(files)
+    except ServerStartError as error:
+        return [Finding("TLS", Level.FAIL, str(error), "see docs/security.md on certificates")]
+    left = (material.valid_until - time.time()) / _DAY
+    until = time.strftime("%F %T UTC", time.gmtime(material.valid_until))
+    valid = f"{files.certificate}: valid until {until}, {left:.0f} days"
+    if left < WARN_DAYS:
+        findings = [Finding("TLS certificate", Level.WARN, valid, "renew it; the server takes the new one by itself")]
+    else:
+        findings = [Finding("TLS certificate", Level.OK, valid)]
+    if Path(files.key).stat().st_mode & (stat.S_IROTH | stat.S_IWOTH):
+        mode = f"{files.key}: everybody on this machine may read or change it"
+        findings.append(Finding("TLS key", Level.WARN, mode, f"chmod 600 {files.key}"))
+    else:
+        findings.append(Finding("TLS key", Level.OK, f"{files.key}: fits the certificate"))
+    return findings
+
+
+def check_server(address: str, connect: Callable[[], RemoteMerger]) -> list[Finding]:
+    """Whether a server answers there, and what of it can't be used. ``connect`` makes a client of it."""
+    check = f"server {address}"
+    started = time.monotonic()
+    try:
+        with connect() as remote:
+            strategies = remote.strategies()
+    except (MergeBaselineError, OSError) as error:
+        return [Finding(check, Level.FAIL, str(error), "see that it runs, and look at address, TLS and token")]
+    took = (time.monotonic() - started) * 1000
+    usable = [each.name for each in strategies if each.unavailable is None]
+    findings = [Finding(check, Level.OK, f"answers after {took:.0f} ms; strategies: {', '.join(usable)}")]
+    findings.extend(
+        Finding(f"{check}, {each.name}", Level.WARN, each.unavailable or "", "only if you need it: see its log")
+        for each in strategies
+        if each.unavailable is not None
+    )
+    return findings

@@ -1,0 +1,123 @@
+"""Keeps merged documents in a folder beside the output until that is whole, so that an interrupted run can go on."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from client.engines.jobs import Job, Merged
+from client.engines.kept import merged_from, merged_record, write_whole
+from merger.errors import FormatError, Location
+
+_SUFFIX = ".part"
+_MOST_DOCUMENTS = 256
+_MOST_CHARACTERS = 1 << 24
+_MOST_SECONDS = 5.0
+
+
+class _Place(NamedTuple):
+    path: Path
+    offset: int
+
+
+class Partitions:
+    """Merged documents in files of many, each written whole: the partitions of the output.
+
+    A partition is closed after 256 documents, 16 million characters or five seconds, whichever comes first. Its first
+    line names what made it, and a merged document is handed out again only for that and for the same content. Failures
+    are not kept.
+    """
+
+    def __init__(self, folder: Path, made_by: str, *, resume: bool) -> None:
+        """Without ``resume`` what is there goes. Raises ``OSError`` if the folder cannot be read or written.
+
+        With ``resume`` :class:`~merger.errors.FormatError` for a partition that is none.
+        """
+        self.folder = folder
+        self._head = json.dumps({"made_by": made_by}).encode() + b"\n"
+        self._places: dict[str, _Place] = {}
+        self._fingerprints: dict[str, str] = {}
+        self._lines: list[bytes] = []
+        self._size = 0
+        self._begun = 0.0
+        self._number = 0
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in sorted(folder.glob(f"*{_SUFFIX}")):
+            if resume:
+                self._read(path)
+            else:
+                path.unlink()
+
+    @property
+    def known(self) -> dict[str, str]:
+        """The fingerprints of the documents that are here, by document id."""
+        return self._fingerprints
+
+    def _read(self, path: Path) -> None:
+        self._number = max(self._number, int(path.stem) if path.stem.isdecimal() else 0)
+        with path.open("rb") as stream:
+            if stream.readline() != self._head:
+                return
+            offset = len(self._head)
+            for number, line in enumerate(stream, start=2):
+                try:
+                    record = json.loads(line)
+                    name, fingerprint = record["merged"]["id"], record["fingerprint"]
+                except (KeyError, TypeError, ValueError):
+                    raise FormatError(
+                        "not a partition of merged documents",
+                        Location(str(path), number),
+                        hint="without --resume the work begins anew",
+                    ) from None
+                self._fingerprints[name] = fingerprint
+                self._places[name] = _Place(path, offset)
+                offset += len(line)
+
+    def get(self, job: Job) -> Merged:
+        """The document of a job whose fingerprint is :attr:`known`."""
+        place = self._places[job.id]
+        with place.path.open("rb") as stream:
+            stream.seek(place.offset)
+            return merged_from(json.loads(stream.readline())["merged"])
+
+    def add(self, job: Job, merged: Merged) -> None:
+        """Keep a merged document. Raises ``OSError`` if it cannot be written."""
+        now = time.monotonic()
+        if not self._lines:
+            self._begun = now
+        line = json.dumps({"fingerprint": job.fingerprint, "merged": merged_record(merged)}).encode() + b"\n"
+        self._lines.append(line)
+        self._size += len(line)
+        full = len(self._lines) >= _MOST_DOCUMENTS or self._size >= _MOST_CHARACTERS
+        if full or now - self._begun >= _MOST_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Close the partition that is being filled."""
+        if not self._lines:
+            return
+        self._number += 1
+        write_whole(self.folder / f"{self._number:08}{_SUFFIX}", self._write)
+        self._lines = []
+        self._size = 0
+
+    def _write(self, stream: IO[bytes]) -> None:
+        stream.write(self._head)
+        stream.writelines(self._lines)
+
+    def leave(self) -> bool:
+        """Close what is being filled, for a later run; whether there is anything for it."""
+        self.flush()
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
+        return self.folder.exists()
+
+    def remove(self) -> None:
+        """Take the partitions away, and the folder if nothing else is in it: the output is whole."""
+        for path in self.folder.glob(f"*{_SUFFIX}"):
+            path.unlink()
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()

@@ -1,0 +1,174 @@
+"""Reads inputs and makes a job of every document."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from client.engines.jobs import Job, notices_since
+from client.engines.work import Plan
+from client.scoring.pairing import ById
+from merger.document import Document
+from merger.errors import AlignmentError, FormatError, Location
+from merger.formats import ReadOptions, find_inputs, read_documents
+from merger.formats.inputs import display_name
+from merger.notices import Notices, Policy
+
+
+class Formats(Protocol):
+    """Chooses the format that a document is written in, in the order of the documents."""
+
+    def of(self, document: Document, notices: Notices) -> str:
+        """The name of the format; what is odd about it is noted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What is read, and how. ``stdin`` is a file that has the content of standard input where there is none to read."""
+
+    paths: tuple[str, ...]
+    formats: Callable[[], Formats]
+    format_name: str | None = None
+    policy: Policy = Policy.NORMAL
+    part_pattern: re.Pattern[str] | None = None
+    key_path: str | None = None
+    stdin: str | None = None
+
+    def opened(self) -> _Reading:
+        """The documents with their keys, from the start."""
+        if self.stdin is not None:
+            sys.stdin = io.TextIOWrapper(Path(self.stdin).open("rb"))  # noqa: SIM115  # the reader closes it
+        return _Reading(self)
+
+
+class _Reading:
+    """Documents, keys and notices of one round through the inputs."""
+
+    def __init__(self, inputs: Inputs) -> None:
+        self._inputs = inputs
+        self._notices = Notices(inputs.policy)
+        self._counts: dict[str, int] = {}
+        self.keys = None if inputs.key_path is None else ById(self._read(inputs.key_path))
+
+    def _read(self, *paths: str) -> Iterator[Document]:
+        inputs = self._inputs
+        return read_documents(paths, inputs.format_name, ReadOptions(self._notices, inputs.part_pattern))
+
+    def jobs(self, paths: Sequence[str], first: int, known: Mapping[str, str] | None) -> Iterator[Job]:
+        """A job for each document of the paths; with ``known`` fingerprints their own, and no document if it is known.
+
+        ``known`` are fingerprints by document id. Raises :class:`~merger.errors.AlignmentError` if the key lacks one.
+        """
+        formats = self._inputs.formats()
+        for index, document in enumerate(self._read(*paths), first):
+            key = self._key_of(document)
+            target = formats.of(document, self._notices)
+            notices = notices_since(self._counts, self._notices)
+            fingerprint = "" if known is None else _fingerprint(document, key, target)
+            job = Job(index, document.file, document.id, target, fingerprint, notices)
+            if known is not None and known.get(document.id) == fingerprint:
+                yield replace(job, kept=True)
+            else:
+                yield replace(job, document=document, key=key)
+
+    def _key_of(self, document: Document) -> Document | None:
+        if self.keys is None:
+            return None
+        key = self.keys.take(document.id)
+        if key is None:
+            raise AlignmentError("the key lacks this document", Location(document.file, document=document.id))
+        return key
+
+
+def _fingerprint(document: Document, key: Document | None, target: str) -> str:
+    """Changes with everything that merging and writing see."""
+    seen = repr((document, key, target))
+    return hashlib.sha256(seen.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class OneStream:
+    """All documents of all inputs, one after the other; a document may go on in the next file.
+
+    ``known`` are fingerprints by document id of what need not be done again; ``None`` makes no fingerprints.
+    """
+
+    inputs: Inputs
+    known: Mapping[str, str] | None = None
+
+    def jobs(self) -> Iterator[Job]:
+        """The jobs; raises what reading raises."""
+        return self.inputs.opened().jobs(self.inputs.paths, 0, self.known)
+
+
+@dataclass(frozen=True, slots=True)
+class FileByFile:
+    """Each input file by itself. ``kept`` has the document ids of files that need not be read again, by path."""
+
+    inputs: Inputs
+    kept: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def jobs(self) -> Iterator[Job]:
+        """The jobs; a kept file is one without a document.
+
+        Raises what reading raises, and :class:`~merger.errors.FormatError` for a document that two files have.
+        """
+        reading = self.inputs.opened()
+        owners: dict[str, str] = {}
+        index = 0
+        for path in self.inputs.paths:
+            if path in self.kept:
+                for name in self.kept[path]:
+                    _own(owners, name, path)
+                    if reading.keys is not None:
+                        reading.keys.take(name)
+                yield Job(index, path, "", "", kept=True)
+                index += 1
+                continue
+            for job in reading.jobs([path], index, None):
+                _own(owners, job.id, path)
+                yield replace(job, file=path)
+                index = job.index + 1
+
+
+def _own(owners: dict[str, str], name: str, path: str) -> None:
+    """Raises :class:`~merger.errors.FormatError` if another file has the document."""
+    owner = owners.setdefault(name, path)
+    if owner != path:
+        raise FormatError(
+            f"{display_name(owner)} has this document too",
+            Location(display_name(path), document=name),
+            expected="every document in one file, where each file is merged by itself",
+            hint="with -o FILE a document may go on in the next file",
+        )
+
+
+def made_by(plan: Plan, inputs: Inputs, target: str | None, *, whole_key: bool, server: str | None = None) -> str:
+    """What decides how a document is merged and written, besides the document: kept work counts for this alone.
+
+    With ``whole_key`` all of the key is part of it, for work that is kept without looking at single documents. A
+    ``server`` has its own say on what options come to; what counts then is what it is asked for, and which one.
+    """
+    asked = f"{plan.strategy}{sorted(plan.options.items())}+tagger:{plan.tagger} on {server}"
+    pattern = inputs.part_pattern
+    parts = {
+        "strategy": plan.signature() if server is None else asked,
+        "singletons": "keep" if plan.keep_singletons else "drop",
+        "to": target or "",
+        "format": inputs.format_name or "",
+        "policy": inputs.policy.value,
+        "part-pattern": "" if pattern is None else pattern.pattern,
+        "version": plan.version,
+    }
+    if whole_key and inputs.key_path is not None:
+        content = hashlib.sha256()
+        for file in find_inputs(inputs.key_path):
+            content.update(Path(file).read_bytes())
+        parts["key"] = content.hexdigest()
+    return "|".join(f"{name}:{value}" for name, value in parts.items())

@@ -1,0 +1,182 @@
+"""What every engine does with one job: tag, merge, write to text."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from client.engines.jobs import Job, Merged, Outcome, Source, notices_since
+from merger.decision_records import decision_record
+from merger.document import Document
+from merger.errors import BackendError, InputError, MergeBaselineError, UnavailableError, UnsupportedError
+from merger.formats import write_document
+from merger.merge import MergeResult, merge_document
+from merger.notices import Notice, Notices, Policy
+from merger.options import OptionValue
+from merger.strategies import make_strategy
+from merger.version import VERSION
+from merger.watch import Watch
+
+MergeOne = Callable[[Document, Document | None, Notices], MergeResult]
+"""Merges a document, with the key that the strategy may look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is done with every document. ``tagger`` is a name with options, ``version`` that of whoever planned it."""
+
+    strategy: str
+    options: dict[str, OptionValue]
+    tagger: tuple[str, dict[str, OptionValue]] | None = None
+    keep_singletons: bool = False
+    policy: Policy = Policy.NORMAL
+    with_text: bool = True
+    with_decisions: bool = True
+    version: str = field(default=VERSION)
+
+    def signature(self) -> str:
+        """Strategy and tagger by their signatures, without starting them."""
+        with ExitStack() as stack:
+            strategy = make_strategy(self.strategy, self.options)
+            stack.callback(strategy.close)
+            return strategy.signature + _tagging(stack, self)[1]
+
+
+def _tagging(stack: ExitStack, plan: Plan) -> tuple[Callable[[Document], Document], str]:
+    """What tags a document, and what goes behind the strategy's signature."""
+    if plan.tagger is None:
+        return lambda document: document, ""
+    from merger.taggers import make_tagger
+
+    tagger = stack.enter_context(make_tagger(*plan.tagger))
+    return lambda document: tagger.tag(document, Watch()), f"+tagger:{tagger.signature}"
+
+
+class Work:
+    """A strategy and a tagger that are loaded once, for many documents. Close it."""
+
+    def __init__(self, plan: Plan, merge_one: MergeOne | None = None) -> None:
+        """``merge_one`` stands in for the plan's strategy where something else merges.
+
+        Raises :class:`~merger.errors.OptionError` for what the strategy or the tagger does not take, and
+        :class:`~merger.errors.UnavailableError` if the plan comes from another version.
+        """
+        if plan.version != VERSION:
+            raise UnavailableError(f"this machine has merge-baseline {VERSION}, and the work is for {plan.version}")
+        self._plan = plan
+        self._told: Callable[[], Iterable[Notice]] = tuple
+        self._before: dict[str, int] = {}
+        self._stack = ExitStack()
+        with ExitStack() as stack:
+            if merge_one is None:
+                merge_one = self._with_strategy(stack)
+            self._merge_one = merge_one
+            self._tag, self._tagging = _tagging(stack, plan)
+            self._stack = stack.pop_all()
+
+    def _with_strategy(self, stack: ExitStack) -> MergeOne:
+        strategy = make_strategy(self._plan.strategy, self._plan.options)
+        stack.callback(strategy.close)
+        self._told = lambda: strategy.notices
+        keep = self._plan.keep_singletons
+        return lambda document, key, notices: merge_document(
+            document, strategy, key=key, keep_singletons=keep, notices=notices
+        )
+
+    def close(self) -> None:
+        """Stop what was started."""
+        self._stack.close()
+
+    def do(self, job: Job) -> Outcome:
+        """Merge the job's document. All exceptions become part of the outcome."""
+        if job.document is None:
+            return Outcome(job, notices=job.notices)
+        notices = Notices(self._plan.policy)
+        merged: Merged | None = None
+        failure: InputError | None = None
+        fault: Exception | None = None
+        try:
+            result = self._merge_one(self._tag(job.document), job.key, notices)
+            text = "".join(write_document(result.document, job.target, notices)) if self._plan.with_text else ""
+            merged = self._merged(job.document, result, text)
+        except (BackendError, UnsupportedError) as caught:
+            # A document that a system fails on, or that the format can't carry, must not cost the others.
+            failure = caught
+        except Exception as caught:  # noqa: BLE001  # whatever it is, it ends the run at this document
+            fault = caught
+        told = notices_since(self._before, self._told())
+        if merged is None:
+            return Outcome(job, None, failure, fault, (*job.notices, *notices), told)
+        return Outcome(job, replace(merged, notices=tuple(notices), strategy_notices=told), notices=job.notices)
+
+    def _merged(self, document: Document, result: MergeResult, text: str) -> Merged:
+        strategy = result.strategy + self._tagging
+        lines = ""
+        if self._plan.with_decisions:
+            records = (decision_record(document.id, decision, strategy=strategy) for decision in result.decisions)
+            lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+        report: dict[str, Any] = {
+            "id": document.id,
+            "parts": len(document.parts),
+            "part_chains": len(document.chains),
+            "merged_chains": len(result.document.chains),
+            "links": sum(decision.antecedent is not None for decision in result.decisions),
+            "singletons": result.singletons,
+        }
+        return Merged(document.id, document.token_count, text, lines, report, strategy)
+
+
+class InProcess:
+    """Does the jobs here, one after the other."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+
+    def run(self, source: Source) -> Iterator[Outcome]:
+        """The outcomes, each made when it is asked for."""
+        return map(self._work.do, source.jobs())
+
+
+class DistantWork:
+    """Work in another process than the one that wants it: loaded with the first job, and its outcomes are light."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._work: Work | None = None
+
+    def do(self, job: Job) -> Outcome:
+        """As :meth:`Work.do`; what cannot be loaded is an error of the job, and documents don't travel back."""
+        try:
+            if self._work is None:
+                self._work = Work(self._plan)
+        except Exception as fault:  # noqa: BLE001  # handed to who waits for the outcome
+            return Outcome(_light(job), error=portable(fault), notices=job.notices)
+        outcome = self._work.do(job)
+        error = None if outcome.error is None else portable(outcome.error)
+        return replace(outcome, job=_light(job), error=error)
+
+    def close(self) -> None:
+        """Stop what was started."""
+        if self._work is not None:
+            self._work.close()
+
+
+def _light(job: Job) -> Job:
+    return replace(job, document=None, key=None)
+
+
+def portable(error: Exception) -> Exception:
+    """The exception, or one that says the same and can be pickled, with the traceback as a note if it is a fault."""
+    if not isinstance(error, (MergeBaselineError, OSError)):
+        import traceback
+
+        error.add_note("".join(traceback.format_exception(error)))
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301  # made right here
+    except Exception:  # noqa: BLE001  # pickling calls whatever code the exception has
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error

@@ -1,0 +1,49 @@
+"""Asking a server whether it is ready, as a whole or for one strategy."""
+
+from __future__ import annotations
+
+from client.errors import UnreachableError
+from client.target import Target
+from merger.errors import UnavailableError
+
+
+def service_name(strategy: str | None = None) -> str:
+    """What the health check calls the service, or one strategy of it."""
+    from client.channels import SERVICE
+
+    return SERVICE if strategy is None else f"{SERVICE}/{strategy}"
+
+
+def health_of(target: Target, service: str, seconds: float) -> str:
+    """``SERVING``, ``NOT_SERVING``, or another status of the health protocol; ``service`` ``""`` is the whole server.
+
+    Raises :class:`~client.errors.UnreachableError` if the server does not answer in time, and
+    :class:`~merger.errors.UnavailableError` if it has no such service. Nothing is tried again.
+    """
+    import grpc
+    from grpc_health.v1 import health_pb2
+
+    from client.channels import HEALTH_METHOD, channel_options, credentials
+
+    options = channel_options(target)
+    channel = (
+        grpc.insecure_channel(target.address, options)
+        if target.tls is None
+        else grpc.secure_channel(target.address, credentials(target.tls), options)
+    )
+    with channel:
+        check: grpc.UnaryUnaryMultiCallable[health_pb2.HealthCheckRequest, health_pb2.HealthCheckResponse]
+        check = channel.unary_unary(
+            HEALTH_METHOD,
+            request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
+            response_deserializer=health_pb2.HealthCheckResponse.FromString,
+        )
+        try:
+            answer = check(health_pb2.HealthCheckRequest(service=service), timeout=seconds)
+        except grpc.RpcError as error:
+            code = error.code()
+            if code is grpc.StatusCode.NOT_FOUND:
+                raise UnavailableError(f"the server at {target.address} has no service {service}") from None
+            message = f"no health check at {target.address} within {seconds:g} s: {code.name}: {error.details()}"
+            raise UnreachableError(message, target.address) from None
+    return health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)

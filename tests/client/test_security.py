@@ -1,0 +1,188 @@
+"""TLS, mTLS and tokens, from the caller's side."""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import trustme
+
+from client.errors import NotAllowedError, UnreachableError
+from client.remote import RemoteMerger
+from client.target import Target, Tls
+from merger.errors import OptionError
+from merger.merge import merge_document
+from merger.strategies import make_strategy
+from tests.cli.running import EXAMPLES, error_of, run, serving
+from tests.client.calling import BOTH, Merge
+from tests.client.peers import answering
+from tests.service.samples import long_document
+
+DOCUMENT = long_document(2)
+MERGED = merge_document(DOCUMENT, make_strategy("none"))
+TOKEN = "a-token-of-32-characters-or-more"  # noqa: S105  # of this test
+
+both = pytest.mark.parametrize("merge", BOTH)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """PEM files: ``ca``, ``server``, ``caller``, each with a key where it needs one, and ``other``, another CA."""
+    folder = tmp_path_factory.mktemp("pem")
+    ca, other = trustme.CA(), trustme.CA()
+    ca.cert_pem.write_to_path(str(folder / "ca.pem"))
+    other.cert_pem.write_to_path(str(folder / "other.pem"))
+    for name, identity in (("server", "127.0.0.1"), ("caller", "caller@example.org"), ("named", "merger.example.org")):
+        certificate = ca.issue_cert(identity)
+        (folder / f"{name}.pem").write_bytes(b"".join(each.bytes() for each in certificate.cert_chain_pems))
+        (folder / f"{name}.key").write_bytes(certificate.private_key_pem.bytes())
+        (folder / f"{name}.key").chmod(0o600)
+    (folder / "token").write_text(f"{TOKEN}\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def secured(folder: Path) -> Iterator[str]:
+    """A server that wants a certificate of callers."""
+    with serving(
+        "--tls-cert",
+        str(folder / "server.pem"),
+        "--tls-key",
+        str(folder / "server.key"),
+        "--tls-client-ca",
+        str(folder / "ca.pem"),
+        "--log-level",
+        "error",
+    ) as (_, address):
+        yield address
+
+
+def caller(folder: Path) -> Tls:
+    return Tls(ca=folder / "ca.pem", cert=folder / "caller.pem", key=str(folder / "caller.key"))
+
+
+@both
+def test_certificates_on_both_sides_let_calls_through(merge: Merge, secured: str, folder: Path) -> None:
+    assert merge(secured, DOCUMENT, tls=caller(folder)) == MERGED
+
+
+@both
+@pytest.mark.parametrize("case", ["no TLS", "no certificate", "another CA"])
+def test_without_the_right_certificates_there_is_no_connection(
+    merge: Merge, secured: str, folder: Path, case: str
+) -> None:
+    tls = {"no TLS": None, "no certificate": Tls(ca=folder / "ca.pem"), "another CA": Tls(ca=folder / "other.pem")}[
+        case
+    ]
+    started = time.monotonic()
+    with pytest.raises(UnreachableError) as caught:
+        merge(secured, DOCUMENT, tls=tls, connect_timeout=0.7)
+    assert time.monotonic() - started < 5
+    expected = {
+        "no TLS": "perhaps it wants TLS",
+        "no certificate": secured,
+        "another CA": f"no TLS connection to {secured} came about: ",
+    }[case]
+    assert expected in str(caught.value)
+
+
+@both
+def test_the_name_in_the_certificate_may_be_given(merge: Merge, folder: Path) -> None:
+    arguments = ("--tls-cert", str(folder / "named.pem"), "--tls-key", str(folder / "named.key"))
+    with serving(*arguments, "--log-level", "error") as (_, address):
+        with pytest.raises(UnreachableError, match="no TLS connection"):
+            merge(address, DOCUMENT, tls=Tls(ca=folder / "ca.pem"), connect_timeout=0.7)
+        tls = Tls(ca=folder / "ca.pem", server_name="merger.example.org")
+        assert merge(address, DOCUMENT, tls=tls) == MERGED
+
+
+def test_a_certificate_without_key_is_refused(folder: Path) -> None:
+    with pytest.raises(OptionError, match="the client's key is missing"):
+        Tls(cert=folder / "caller.pem")
+    with pytest.raises(OptionError, match="the client's certificate is missing"):
+        Tls(key=folder / "caller.key")
+
+
+def test_files_that_do_not_fit_are_named(folder: Path) -> None:
+    with pytest.raises(OptionError, match=r"caller\.key: no certificate in it"):
+        RemoteMerger("127.0.0.1:1", tls=Tls(ca=folder / "caller.key"))
+    with pytest.raises(OptionError, match=r"server\.key: KEY_VALUES_MISMATCH"):
+        RemoteMerger("127.0.0.1:1", tls=Tls(cert=folder / "caller.pem", key=folder / "server.key"))
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        RemoteMerger("127.0.0.1:1", tls=Tls(ca=folder / "nowhere"))
+
+
+@pytest.mark.parametrize("token", ["", "with space", "with\nline", "ü"])
+def test_a_token_that_no_header_can_carry_is_refused(token: str) -> None:
+    with pytest.raises(OptionError, match="the server's token is empty, or has characters"):
+        RemoteMerger("127.0.0.1:1", token=token)
+
+
+def test_a_token_is_not_sent_in_clear_beyond_this_machine() -> None:
+    with pytest.raises(OptionError, match="without TLS: all on the way could read it"):
+        RemoteMerger("192.0.2.1:1", token=TOKEN)
+    RemoteMerger("192.0.2.1:1", token=TOKEN, insecure_token=True).close()
+    RemoteMerger("192.0.2.1:1", token=TOKEN, tls=Tls()).close()
+    RemoteMerger("[::1]:1", token=TOKEN).close()
+
+
+def test_a_token_is_never_shown() -> None:
+    assert TOKEN not in repr(Target(address="localhost:1", token=TOKEN))
+
+
+@both
+def test_a_server_that_wants_a_token_gets_it(merge: Merge, folder: Path) -> None:
+    (folder / "tokens").write_text(f"someone {hashlib.sha256(TOKEN.encode()).hexdigest()}\n")
+    (folder / "tokens").chmod(0o600)
+    with serving("--token-file", str(folder / "tokens"), "--log-level", "error") as (_, address):
+        assert merge(address, DOCUMENT, token=TOKEN) == MERGED
+        for token in (None, TOKEN[:-1] + "x"):
+            with pytest.raises(NotAllowedError, match="wants a token") as caught:
+                merge(address, DOCUMENT, token=token)
+            assert not caught.value.retryable
+
+
+def test_the_command_line_talks_tls(secured: str, folder: Path) -> None:
+    tls = ("--tls-ca", folder / "ca.pem", "--tls-cert", folder / "caller.pem", "--tls-key", folder / "caller.key")
+    here = run("merge", EXAMPLES / "parts")
+    assert run("merge", EXAMPLES / "parts", "--server", secured, *tls) == here
+    assert run("strategies", "--server", secured, *tls).code == 0
+
+
+def test_the_command_line_sends_the_token_of_a_file_or_the_environment(folder: Path) -> None:
+    arguments = ("merge", EXAMPLES / "parts" / "wells.conll")
+    with answering() as peer:
+        from_file = run(*arguments, "--server", peer.address, "--token-file", folder / "token")
+        from_environment = run(*arguments, "--server", peer.address, env={"MERGE_BASELINE_TOKEN": "other"})
+    assert (from_file.code, from_environment.code) == (0, 0)
+    assert peer.tokens == [f"Bearer {TOKEN}", "Bearer other"]
+
+
+def test_the_command_line_says_in_one_line_that_a_certificate_is_not_trusted(secured: str, folder: Path) -> None:
+    message = error_of("strategies", "--server", secured, "--tls-ca", folder / "other.pem", code=3)
+    assert f"no TLS connection to {secured} came about" in message
+
+
+def test_server_options_without_a_server_are_refused(folder: Path) -> None:
+    for arguments in (["--tls"], ["--token-file", folder / "token"], ["--tls-ca", folder / "ca.pem"]):
+        assert "--server is missing" in error_of("merge", EXAMPLES / "parts", *arguments, code=2)
+
+
+def test_a_token_file_with_more_than_a_token_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("name secret\n")
+    message = error_of("merge", EXAMPLES / "parts", "--server", "h:1", "--token-file", tmp_path / "token", code=2)
+    assert "expected one token and nothing else" in message
+    assert "secret" not in message
+
+
+def test_a_program_that_hangs_up_at_once_is_told_from_none() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as rude:
+        address = f"127.0.0.1:{rude.getsockname()[1]}"
+        rude.settimeout(0.05)
+
+        with RemoteMerger(address, connect_timeout=0.5) as remote, pytest.raises(UnreachableError, match=address):
+            remote.strategies()
