@@ -33,7 +33,7 @@ install_corenlp = $(BIN)/merge-baseline corenlp install --with shift-reduce
 pip_install = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DELETE_ON_ERROR:
-.PHONY: help venv demo corenlp stanza chromium test lint format types imports protos protos-lint protos-check clean
+.PHONY: help venv demo corenlp stanza chromium fuzz test lint format types imports protos protos-lint protos-check clean
 
 help:
 	@echo 'make demo      merge and score the examples over a real local server'
@@ -41,6 +41,7 @@ help:
 	@echo 'make corenlp   fetch CoreNLP (920 MB, by Maven) for the demo and the tests that need it'
 	@echo 'make stanza    install Stanza with torch (5 GB) for the tests that need it'
 	@echo 'make chromium  install Chromium (Debian) for the tests that look at the report'
+	@echo 'make fuzz      throw broken input at readers and server, guided by coverage (FUZZ_SECONDS=60 each)'
 	@echo 'make format    format the code and apply safe fixes'
 	@echo 'make lint      ruff only (also: types, imports, protos-lint, protos-check)'
 	@echo 'make protos    regenerate the Python code of the .proto files'
@@ -84,6 +85,14 @@ chromium:
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } >/dev/null 2>&1 \
 	|| echo 'note: no Chromium: tests that need a browser are skipped' >&2
 
+# Seconds for each target.
+FUZZ_SECONDS ?= 60
+
+fuzz: venv
+	$(pip_install) -e '.[dev,fuzz]'
+	@for each in $$($(BIN)/python -m tests.fuzz.run_atheris); do echo "== $$each"; \
+	$(BIN)/python -m tests.fuzz.run_atheris $$each -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+
 test: lint types imports protos-lint protos-check corenlp stanza chromium
 	$(BIN)/python -m pytest
 
@@ -117,5 +126,5 @@ protos-check: venv
 	|| { echo 'error: generated code does not match the .proto files; run make protos' >&2; exit 1; }
 
 clean:
-	rm -rf build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf build dist .fuzz .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name .venv -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,7 +1,7 @@
 """The gRPC server: ``merge_baseline.v1.ChainMergeService`` with health checks and reflection.
 
-Handlers connect calls to :mod:`protos.answers`, which works on threads, decoding included, so that the event loop stays
-free for other calls. The server opens the port and stops with grace.
+It opens the port, starts what does the work (:mod:`protos.serving`) and stops both with grace. Work is done in
+processes of its own, so that the event loop stays free for other calls, and what goes wrong in one of them stays there.
 
 No text of a document is ever logged: of a crash, only the exception's class and where in the code it happened.
 """
@@ -16,250 +16,170 @@ import os
 import signal
 import socket
 import threading
-import time
-import traceback
-import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar, TypeVarTuple, Unpack, cast
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from concurrent.futures import Future
+from typing import Final
 
 import grpc
 import grpc.aio
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
-from grpc_status import rpc_status
 
-from merger.errors import MergeBaselineError, OptionError
 from merger.strategies.served import ServedStrategies
 from merger.watch import Watch
-from protos.answers import StreamAnswers, list_strategies_answer, merge_document_answer, progress_answer
-from protos.limits import DEFAULT_MAX_MESSAGE_BYTES
-from protos.merge_baseline.v1 import chain_merge_service_pb2
-from protos.status import internal_status, status_of
+from protos.serving.admission import Budget, Streams
+from protos.serving.errors import ServerStartError
+from protos.serving.handlers import SERVICE, Handlers
+from protos.serving.health import SERVICE as HEALTH_SERVICE
+from protos.serving.health import Health
+from protos.serving.memory import keep_giving_back
+from protos.serving.observability import Observability
+from protos.serving.observer import NoObserver, Observer
+from protos.serving.options import DEFAULT_PORT, ServerOptions
+from protos.serving.places import USUAL, Place, backend_place, process_place, thread_place
+from protos.serving.security import Security
+from protos.serving.state import ServerState, server_state
+from protos.serving.supervision import Supervisor
 
-SERVICE: Final = chain_merge_service_pb2.DESCRIPTOR.services_by_name["ChainMergeService"].full_name
-DEFAULT_PORT: Final = 50051
+__all__ = ["DEFAULT_PORT", "SERVICE", "MergeServer", "ServerOptions", "ServerStartError", "background", "serve"]
+
+_KEEPALIVE_MS: Final = 60_000
+_KEEPALIVE_ANSWER_MS: Final = 20_000
+_CLIENT_PING_MS: Final = 10_000
+_LOOKAHEAD_BYTES: Final = 1024 * 1024
+_SPARE_CALLS: Final = 128
+_FOREVER_MS: Final = 2**31 - 1
 
 _log = logging.getLogger("merge_baseline.server")
-
-_T = TypeVar("_T")
-_Ts = TypeVarTuple("_Ts")
-_Context = grpc.aio.ServicerContext[bytes, bytes]
-_StreamHandler = Callable[[AsyncIterator[bytes], _Context], AsyncIterator[bytes]]
-
-
-class ServerStartError(MergeBaselineError):
-    """The server can't listen where it should; the message says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class ServerOptions:
-    """How to serve.
-
-    ``port`` 0 takes any free one. ``max_message_bytes`` bounds a message in either direction. ``workers`` is how many
-    requests are worked on at a time. After a signal to stop, running calls have ``grace_seconds`` to end. ``enable``
-    names the strategies with a backend that are offered, each with its options
-    (``corenlp:algorithm=statistical,memory=6G``); with ``warm`` their backends are started before the server takes
-    calls, otherwise on first use.
-    """
-
-    host: str = "127.0.0.1"
-    port: int = DEFAULT_PORT
-    max_message_bytes: int = DEFAULT_MAX_MESSAGE_BYTES
-    workers: int = field(default_factory=lambda: max(2, os.cpu_count() or 1))
-    grace_seconds: float = 10.0
-    enable: tuple[str, ...] = ()
-    warm: bool = True
-
-    def __post_init__(self) -> None:
-        """Raises :class:`~merger.errors.OptionError` for values out of range."""
-        ranges = (
-            ("port", self.port, 0, 65535),
-            ("max_message_bytes", self.max_message_bytes, 1024, 2**31 - 1),
-            ("workers", self.workers, 1, 1024),
-            ("grace_seconds", self.grace_seconds, 0, 86400),
-        )
-        for name, value, low, high in ranges:
-            if not low <= value <= high:
-                raise OptionError(f"server option {name}: {value} is not a number from {low} to {high}")
-
-
-class _CallEndedError(Exception):
-    """The caller is gone or has stopped waiting."""
-
-
-class _Call:
-    """Tells work when its call is over, and passes on how far it is.
-
-    ``seconds`` is the time left, ``None`` without a deadline. ``progress`` may be called from any thread.
-    """
-
-    def __init__(self, seconds: float | None, progress: Callable[[str, int, int], None] | None = None) -> None:
-        self._cancelled = threading.Event()
-        deadline = None if seconds is None else time.monotonic() + seconds
-        self.watch = Watch(deadline, self._check) if progress is None else Watch(deadline, self._check, progress)
-
-    def cancel(self) -> None:
-        self._cancelled.set()
-
-    def _check(self) -> None:
-        if self._cancelled.is_set() or self.watch.remaining() == 0:
-            raise _CallEndedError
-
-
-class _Handlers:
-    """The methods of the service. Messages come and go as bytes, since work decodes and encodes them."""
-
-    def __init__(self, strategies: ServedStrategies, workers: ThreadPoolExecutor) -> None:
-        self._strategies = strategies
-        self._workers = workers
-
-    def for_grpc(self) -> grpc.GenericRpcHandler:
-        unary, stream = grpc.unary_unary_rpc_method_handler, grpc.stream_stream_rpc_method_handler
-        methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
-            "MergeDocument": unary(self._merge_document),
-            "MergeStream": stream(self._merge_stream),
-            "ListStrategies": unary(self._list_strategies),
-        }
-        return grpc.method_handlers_generic_handler(SERVICE, methods)
-
-    async def _merge_document(self, request: bytes, context: _Context) -> bytes:
-        call = _Call(context.time_remaining())
-        try:
-            return await self._work(merge_document_answer, self._strategies, request, call.watch)
-        except asyncio.CancelledError:
-            call.cancel()
-            raise
-
-    async def _list_strategies(self, request: bytes, context: _Context) -> bytes:
-        return await self._work(list_strategies_answer, self._strategies, request)
-
-    async def _merge_stream(self, requests: AsyncIterator[bytes], context: _Context) -> AsyncIterator[bytes]:
-        loop = asyncio.get_running_loop()
-        progress: asyncio.Queue[bytes | None] = asyncio.Queue()
-
-        def tell(stage: str, done: int, total: int) -> None:
-            # A closed loop means that the server has stopped and nobody listens.
-            with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(progress.put_nowait, progress_answer(stage, done, total))
-
-        call = _Call(context.time_remaining(), tell)
-        answers = StreamAnswers(self._strategies, call.watch)
-        try:
-            async for request in requests:
-                work = asyncio.ensure_future(self._work(answers.take, request))
-                work.add_done_callback(lambda _: progress.put_nowait(None))
-                while (message := await progress.get()) is not None:
-                    yield message
-                answer = await work
-                if answer is not None:
-                    yield answer
-            yield await self._work(answers.finish)
-        finally:
-            call.cancel()
-
-    async def _work(self, function: Callable[[Unpack[_Ts]], _T], *arguments: *_Ts) -> _T:
-        # Once the call is over, what still waits for a worker is never begun: the future's cancellation sees to that.
-        return await asyncio.get_running_loop().run_in_executor(self._workers, function, *arguments)
-
-
-class _Errors(grpc.aio.ServerInterceptor):
-    """Turns what handlers raise into statuses: merger's errors with their details, anything else without."""
-
-    async def intercept_service(
-        self,
-        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any] | None]],
-        handler_call_details: grpc.HandlerCallDetails,
-    ) -> grpc.RpcMethodHandler[Any, Any] | None:
-        handler = await continuation(handler_call_details)
-        method = handler_call_details.method
-        if handler is None or not method.startswith(f"/{SERVICE}/"):
-            return handler
-        # The stubs know only the synchronous signatures.
-        unary: Callable[[bytes, _Context], Awaitable[bytes]] = cast("Any", handler.unary_unary)
-        stream: _StreamHandler = cast("Any", handler.stream_stream)
-
-        async def call(request: bytes, context: _Context) -> bytes:
-            async with _statuses(method, context):
-                return await unary(request, context)
-
-        async def talk(requests: AsyncIterator[bytes], context: _Context) -> AsyncIterator[bytes]:
-            async with _statuses(method, context):
-                async for answer in stream(requests, context):
-                    yield answer
-
-        if handler.response_streaming:
-            return grpc.stream_stream_rpc_method_handler(talk)
-        return grpc.unary_unary_rpc_method_handler(call)
-
-
-@contextlib.asynccontextmanager
-async def _statuses(method: str, context: _Context) -> AsyncIterator[None]:
-    try:
-        yield
-    except _CallEndedError:
-        await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, "given up: the deadline passed")
-    except MergeBaselineError as error:
-        status = rpc_status.to_status(status_of(error))
-        await context.abort(status.code, status.details, status.trailing_metadata)
-    except Exception as error:  # noqa: BLE001  # the boundary: what gets past it would reach the caller as text
-        error_id = uuid.uuid4().hex[:12]
-        # Neither the exception's text nor a usual traceback: both may quote the document.
-        frames = traceback.extract_tb(error.__traceback__)
-        where = " < ".join(f"{frame.filename}:{frame.lineno} {frame.name}" for frame in reversed(frames))
-        _log.error("error %s: %s in %s at %s", error_id, type(error).__qualname__, method, where)
-        status = rpc_status.to_status(internal_status(error_id))
-        await context.abort(status.code, status.details, status.trailing_metadata)
 
 
 class MergeServer:
     """A server on the running event loop."""
 
-    def __init__(self, options: ServerOptions | None = None) -> None:
+    def __init__(
+        self,
+        options: ServerOptions | None = None,
+        *,
+        interceptors: Sequence[grpc.aio.ServerInterceptor] = (),
+        observer: Observer | None = None,
+    ) -> None:
         self._options = options or ServerOptions()
+        self._interceptors = interceptors
+        self._observer = observer or NoObserver()
+        self._shown: Observability | None = None
         self._strategies = ServedStrategies(self._options.enable)
-        self._workers = ThreadPoolExecutor(self._options.workers, thread_name_prefix="merge")
-        self._health = health.aio.HealthServicer()
+        self._health = Health()
+        self._places: dict[str, Place] = {}
+        self._budget = Budget(self._options.queue_bytes)
+        self._streams = Streams(self._options.streams)
+        self._supervisor = Supervisor(self._strategies, self._say_of_strategy, keep_warm=self._options.warm)
+        self._handlers: Handlers | None = None
         self._server: grpc.aio.Server | None = None
+        self._housekeeping: asyncio.Task[None] | None = None
 
     async def start(self) -> str:
         """Listen and serve; the address, ``HOST:PORT``. Raises :class:`ServerStartError`."""
         options = self._options
+        security = Security(options.security, options.host)
         _try_to_bind(options.host, options.port)
-        if options.warm:
-            await asyncio.to_thread(self._strategies.warm, Watch())
+        shown = self._shown = Observability(options.observability, self.state, self._observer)
+        handlers = self._handlers = await self._start_work(shown.observer)
+        backends = len(self._strategies.backends)
+        waiting = 2 * (options.queue * (1 + backends) + options.streams)
+        calls = waiting + options.workers + 2 * options.backend_threads * backends + _SPARE_CALLS
         server = grpc.aio.server(
-            interceptors=[_Errors()],
+            interceptors=[security.interceptor(shown.observer), *shown.interceptors, *self._interceptors],
+            # The last resort, without a word about when to try again: queue and streams refuse calls before.
+            maximum_concurrent_rpcs=calls,
             options=[
                 # Without this a second server would share the port in silence.
                 ("grpc.so_reuseport", 0),
                 ("grpc.max_receive_message_length", options.max_message_bytes),
                 ("grpc.max_send_message_length", options.max_message_bytes),
+                ("grpc.max_concurrent_streams", calls),
+                # How far ahead of its handler a stream is read. By itself gRPC reads hundreds of MiB ahead of a slow
+                # one, the more the faster and farther its caller.
+                ("grpc.http2.bdp_probe", 0),
+                ("grpc.http2.lookahead_bytes", _LOOKAHEAD_BYTES),
+                # A caller that vanished without a word would keep its stream open for ever.
+                ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
+                ("grpc.keepalive_timeout_ms", _KEEPALIVE_ANSWER_MS),
+                ("grpc.http2.min_ping_interval_without_data_ms", _CLIENT_PING_MS),
+                *_connection_age(options.max_connection_age_seconds),
+                *security.channel_options(),
             ],
         )
-        server.add_generic_rpc_handlers([_Handlers(self._strategies, self._workers).for_grpc()])
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
-        reflection.enable_server_reflection([SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME], server)
+        server.add_generic_rpc_handlers([handlers.for_grpc(), self._health.for_grpc()])
+        reflection.enable_server_reflection([SERVICE, HEALTH_SERVICE, reflection.SERVICE_NAME], server)
         host = f"[{options.host}]" if ":" in options.host else options.host
         try:
-            port = server.add_insecure_port(f"{host}:{options.port}")
+            port = security.add_port(server, f"{host}:{options.port}")
         except RuntimeError as error:
             raise ServerStartError(f"can't listen on {host}:{options.port}") from error
         await server.start()
-        await self._health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
+        self._say_of_workers(can_work=True)
+        self._places[USUAL].listen(lambda can_work: self._say_of_workers(can_work=can_work))
+        self._supervisor.start()
         self._server = server
+        self._housekeeping = asyncio.create_task(keep_giving_back())
         _log.info("serving on %s:%d", host, port)
         return f"{host}:{port}"
 
+    def state(self) -> ServerState:
+        """What the server is at; from any thread."""
+        return server_state(self._places, self._budget, self._streams, self._supervisor)
+
+    def _say_of_workers(self, *, can_work: bool) -> None:
+        self._health.set(SERVICE, serving=can_work)
+        for name in self._strategies.offered:
+            if name not in self._strategies.backends:
+                self._health.set(f"{SERVICE}/{name}", serving=can_work)
+
+    def _say_of_strategy(self, name: str, ready: bool) -> None:  # noqa: FBT001  # the supervisor's callback
+        self._health.set(f"{SERVICE}/{name}", serving=ready)
+
     async def stop(self) -> None:
         """Say NOT_SERVING, take no more calls, let running ones end for the grace, then cancel them."""
-        await self._health.enter_graceful_shutdown()
+        self._health.stop()
+        if self._housekeeping is not None:
+            self._housekeeping.cancel()
+        if self._handlers is not None:
+            self._handlers.stop()
         if self._server is not None:
             await self._server.stop(self._options.grace_seconds)
             _log.info("stopped")
-        self._workers.shutdown(wait=False, cancel_futures=True)
+        await self._supervisor.stop()
+        await asyncio.gather(*(place.close() for place in self._places.values()))
         await asyncio.to_thread(self._strategies.close)
+        if self._shown is not None:
+            await self._shown.stop()
+
+    async def _start_work(self, observer: Observer) -> Handlers:
+        options = self._options
+        usual = process_place(options) if options.workers else thread_place(options, self._strategies)
+        # One for each strategy with a backend: one that hangs keeps its own threads, and no others.
+        special = {name: backend_place(options, self._strategies) for name in self._strategies.backends}
+        self._places.update({USUAL: usual, **special})
+        # Processes are spawned before gRPC has threads.
+        for place in self._places.values():
+            await place.start()
+        if options.warm:
+            await asyncio.to_thread(self._strategies.warm, Watch())
+        return Handlers(
+            self._strategies,
+            usual,
+            special,
+            budget=self._budget,
+            streams=self._streams,
+            observer=observer,
+            max_message_bytes=options.max_message_bytes,
+        )
+
+
+def _connection_age(seconds: float | None) -> list[tuple[str, int]]:
+    if seconds is None:
+        return []
+    # Calls in progress go on for as long as they take.
+    return [("grpc.max_connection_age_ms", int(seconds * 1000)), ("grpc.max_connection_age_grace_ms", _FOREVER_MS)]
 
 
 def _try_to_bind(host: str, port: int) -> None:

@@ -13,6 +13,7 @@
     │   └── BackendError      a coreference backend failed on this document; others may go on
     ├── OptionError           an unknown strategy, or an option with a wrong name, type or value
     └── UnavailableError      a strategy or backend cannot run here, and why
+        └── BackendDownError  a backend has failed and is being started again
 """
 
 from __future__ import annotations
@@ -121,3 +122,11 @@ class UnsupportedError(InputError):
 
 class UnavailableError(MergeBaselineError):
     """A strategy or backend cannot run here; the message says why and what to do."""
+
+
+class BackendDownError(UnavailableError):
+    """A backend has failed and is being started again; in ``retry_seconds`` it will probably be there."""
+
+    def __init__(self, message: str, retry_seconds: float = 0.0) -> None:
+        self.retry_seconds = retry_seconds
+        super().__init__(message)

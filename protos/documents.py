@@ -6,7 +6,7 @@ are converted back as they are; :mod:`protos.validation` says beforehand whether
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from merger.document import (
     Chain,
@@ -15,11 +15,12 @@ from merger.document import (
     Mention,
     Part,
     Sentence,
-    chain_order,
+    Span,
     chains_by_part,
-    make_chain,
 )
 from protos.merge_baseline import v1
+
+PartWithChains = tuple[Part, tuple[Chain, ...]]
 
 
 def document_to_message(document: Document) -> v1.Document:
@@ -30,13 +31,18 @@ def document_to_message(document: Document) -> v1.Document:
     )
 
 
-def document_from_message(message: v1.Document) -> Document:
-    """The document, with its chains by part and in text order."""
-    pairs = [part_from_message(part, index) for index, part in enumerate(message.parts)]
+def parts_from_message(message: v1.Document) -> list[PartWithChains]:
+    """The parts of a document, each as by :func:`part_from_message`."""
+    return [part_from_message(part, index) for index, part in enumerate(message.parts)]
+
+
+def document_from_message(message: v1.Document, parts: Sequence[PartWithChains] | None = None) -> Document:
+    """The document, with its chains by part and in text order. ``parts`` are those of the message, if at hand."""
+    parts = parts_from_message(message) if parts is None else parts
     return Document(
         id=message.id,
-        parts=tuple(part for part, _ in pairs),
-        chains=tuple(chain for _, chains in pairs for chain in chains),
+        parts=tuple([part for part, _ in parts]),
+        chains=tuple([chain for _, chains in parts for chain in chains]),
         genre=message.genre if message.HasField("genre") else None,
     )
 
@@ -53,14 +59,21 @@ def part_to_message(part: Part, chains: Iterable[Chain]) -> v1.Part:
     )
 
 
-def part_from_message(message: v1.Part, index: int) -> tuple[Part, tuple[Chain, ...]]:
+def part_from_message(message: v1.Part, index: int) -> PartWithChains:
     """The part and its chains in annotation order (LongtoNotes 3.1), with mentions that carry the part's ``index``."""
-    part = Part(tuple(_sentence_from_message(sentence) for sentence in message.sentences), message.number)
-    chains = [
-        make_chain(chain.id, [mention_from_message(mention, index) for mention in chain.mentions])
-        for chain in message.chains
-    ]
-    return part, tuple(sorted(chains, key=chain_order))
+    part = Part(tuple(map(_sentence_from_message, message.sentences)), message.number)
+    chains = []
+    for chain in message.chains:
+        # Reading fields is most of the cost, so each is read once, into what is in text order when sorted as it is.
+        rows = [
+            (each.sentence, each.first, -each.last, _spans(pieces) if (pieces := each.pieces) else ())
+            for each in chain.mentions
+        ]
+        rows.sort()
+        mentions = tuple([Mention(index, sentence, first, -last, spans) for sentence, first, last, spans in rows])
+        chains.append((rows[:1], chain.id, mentions))
+    chains.sort()
+    return part, tuple([Chain(name, mentions) for _, name, mentions in chains])
 
 
 def _sentence_to_message(sentence: Sentence) -> v1.Sentence:
@@ -75,43 +88,56 @@ def _sentence_to_message(sentence: Sentence) -> v1.Sentence:
 
 
 def _sentence_from_message(message: v1.Sentence) -> Sentence:
+    upos, speakers, heads, empty = message.upos, message.speakers, message.heads, message.empty_nodes
+    # Most columns are empty in most texts, which is quicker to see than to copy.
     return Sentence(
-        forms=tuple(message.forms),
-        xpos=tuple(message.xpos) or None,
-        upos=tuple(message.upos) or None,
-        speakers=tuple(message.speakers) or None,
-        heads=tuple(message.heads) or None,
-        empty=tuple(message.empty_nodes),
+        tuple(message.forms),
+        tuple(message.xpos) or None,
+        tuple(upos) if upos else None,
+        tuple(speakers) if speakers else None,
+        tuple(heads) if heads else None,
+        tuple(empty) if empty else (),
     )
 
 
 def mention_to_message(mention: Mention) -> v1.Mention:
     """A mention without its part."""
-    message = v1.Mention(sentence=mention.sentence, first=mention.first, last=mention.last)
-    for first, last in mention.pieces:
-        message.pieces.add(first=first, last=last)
+    message = v1.Mention()
+    _set_mention(message, mention)
     return message
+
+
+def _set_mention(message: v1.Mention, mention: Mention) -> None:
+    _, message.sentence, message.first, message.last, pieces = mention
+    for first, last in pieces:
+        message.pieces.add(first=first, last=last)
 
 
 def mention_from_message(message: v1.Mention, part: int) -> Mention:
     """A mention of the part with this index."""
-    pieces = tuple((piece.first, piece.last) for piece in message.pieces)
-    return Mention(part, message.sentence, message.first, message.last, pieces)
+    return Mention(part, message.sentence, message.first, message.last, _spans(message.pieces))
+
+
+def _spans(pieces: Iterable[v1.Span]) -> tuple[Span, ...]:
+    return tuple([(piece.first, piece.last) for piece in pieces])
 
 
 def placed_to_message(mention: Mention) -> v1.PlacedMention:
     """A mention with its part."""
-    return v1.PlacedMention(part=mention.part, mention=mention_to_message(mention))
+    message = v1.PlacedMention()
+    set_placed(message, mention)
+    return message
+
+
+def set_placed(message: v1.PlacedMention, mention: Mention) -> None:
+    """Make an empty message that of a mention with its part."""
+    message.part = mention.part
+    _set_mention(message.mention, mention)
 
 
 def placed_from_message(message: v1.PlacedMention) -> Mention:
     """A mention with its part."""
     return mention_from_message(message.mention, message.part)
-
-
-def ref_to_message(ref: ChainRef) -> v1.ChainRef:
-    """The name of a part chain."""
-    return v1.ChainRef(part=ref.part, chain=ref.chain)
 
 
 def ref_from_message(message: v1.ChainRef) -> ChainRef:

@@ -1,6 +1,11 @@
-"""Limits that both ends of the wire know."""
+"""Limits that both ends of the wire know, and what a server takes at most."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from merger.errors import OptionError
 
 DEFAULT_MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """The largest message that a server or client sends or takes unless told otherwise, in bytes of the encoded message.
@@ -10,6 +15,49 @@ A document of 1,000,000 tokens with tags and 300,000 mentions is about 22 MiB. g
 
 MAX_VIOLATIONS = 20
 """How many violations of a request are reported at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How large a document may be that a server merges, counted before any work on it.
+
+    For a stream the numbers hold for all of its parts together, and ``stream_bytes`` for all of its messages. The human
+    merges of a request may have as many chains and mentions as its document, counted apart. The defaults leave room for
+    ten novels in one document; a worker of 2 GiB can hold it.
+    """
+
+    parts: int = 10_000
+    sentences: int = 500_000
+    tokens: int = 2_000_000
+    chains: int = 500_000
+    mentions: int = 1_000_000
+    stream_bytes: int = 512 * 1024 * 1024
+
+    def __post_init__(self) -> None:
+        """Raises :class:`~merger.errors.OptionError` for a limit below 1."""
+        for name in self.__dataclass_fields__:
+            value = getattr(self, name)
+            if value < 1:
+                raise OptionError(f"server limit {name}: {value} is not a whole number from 1")
+
+
+DEFAULT_LIMITS: Final = Limits()
+
+
+class Longest:
+    """The longest texts that a server takes, in characters (code points), and the most entries of short lists.
+
+    Far above what annotated corpora have, so no operator needs others: they keep one entry from being a document.
+    """
+
+    TEXT: Final = 1_000
+    """Of an id, a genre, a speaker, a tag; of a strategy's and an option's name and an option's value."""
+    FORM: Final = 10_000
+    """Of a token."""
+    OPTIONS: Final = 100
+    """Options set in a request."""
+    PIECES: Final = 100
+    """Stretches of a discontinuous mention."""
 
 
 def shorten(text: str, max_bytes: int) -> str:

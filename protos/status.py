@@ -14,6 +14,7 @@ from google.rpc import code_pb2, error_details_pb2, status_pb2
 from merger.errors import (
     AlignmentError,
     AnnotationError,
+    BackendDownError,
     BackendError,
     DecisionError,
     FormatError,
@@ -31,6 +32,12 @@ from protos.validation import InvalidRequestError, Violation
 DOMAIN = "merge-baseline"
 
 INTERNAL_REASON = "INTERNAL"
+OVERLOADED_REASON = "OVERLOADED"
+WORKER_LOST_REASON = "WORKER_LOST"
+BACKEND_DOWN_REASON = "BACKEND_DOWN"
+DEADLINE_REASON = "DEADLINE_PASSED"
+CALLER_LIMIT_REASON = "CALLER_LIMIT"
+TOKEN_REASON = "TOKEN_UNKNOWN"  # noqa: S105  # the name of a reason
 ERROR_ID = "error_id"
 """Key in an ErrorInfo's metadata: what the server's log calls a crash."""
 
@@ -65,6 +72,8 @@ _BY_REASON = {kind.reason: kind.error for kind in _KINDS}
 
 def status_of(error: MergeBaselineError) -> status_pb2.Status:
     """What the caller is told of an error; :func:`error_of` makes the error of it again."""
+    if isinstance(error, BackendDownError):
+        return _retryable(code_pb2.UNAVAILABLE, BACKEND_DOWN_REASON, str(error), error.retry_seconds)
     kind = next(kind for kind in _KINDS if isinstance(error, kind.error))
     metadata = _input_metadata(error) if isinstance(error, InputError) else {}
     details = [_packed(error_details_pb2.ErrorInfo(reason=kind.reason, domain=DOMAIN, metadata=metadata))]
@@ -81,6 +90,48 @@ def internal_status(error_id: str) -> status_pb2.Status:
     info = error_details_pb2.ErrorInfo(reason=INTERNAL_REASON, domain=DOMAIN, metadata={ERROR_ID: error_id})
     message = f"internal error {error_id}; the server's log tells more under this name"
     return status_pb2.Status(code=code_pb2.INTERNAL, message=message, details=[_packed(info)])
+
+
+def overloaded_status(message: str, retry_seconds: float) -> status_pb2.Status:
+    """What the caller is told if the server has too much to do; after ``retry_seconds`` it will probably have room."""
+    return _retryable(code_pb2.RESOURCE_EXHAUSTED, OVERLOADED_REASON, f"too much to do: {message}", retry_seconds)
+
+
+def caller_limit_status(message: str, retry_seconds: float) -> status_pb2.Status:
+    """What the caller is told who calls more than the operator lets a caller."""
+    return _retryable(code_pb2.RESOURCE_EXHAUSTED, CALLER_LIMIT_REASON, message, retry_seconds)
+
+
+def unauthenticated_status() -> status_pb2.Status:
+    """What the caller is told whose call has no token that the server knows."""
+    info = error_details_pb2.ErrorInfo(reason=TOKEN_REASON, domain=DOMAIN)
+    message = "this server wants a token that it knows: authorization: Bearer TOKEN"
+    return status_pb2.Status(code=code_pb2.UNAUTHENTICATED, message=message, details=[_packed(info)])
+
+
+def worker_lost_status(message: str, retry_seconds: float) -> status_pb2.Status:
+    """What the caller is told if the process that worked on the request died."""
+    return _retryable(code_pb2.UNAVAILABLE, WORKER_LOST_REASON, f"try again: {message}", retry_seconds)
+
+
+def deadline_status(message: str) -> status_pb2.Status:
+    """What the caller is told if work was given up at its deadline."""
+    info = error_details_pb2.ErrorInfo(reason=DEADLINE_REASON, domain=DOMAIN)
+    return status_pb2.Status(code=code_pb2.DEADLINE_EXCEEDED, message=message, details=[_packed(info)])
+
+
+def retry_seconds(status: status_pb2.Status) -> float | None:
+    """How long the server asks to wait before the call is tried again; ``None`` if it does not say."""
+    retry = error_details_pb2.RetryInfo()
+    for detail in status.details:
+        if detail.Unpack(retry):
+            return retry.retry_delay.ToNanoseconds() / 1e9
+    return None
+
+
+def parse_status(data: bytes) -> status_pb2.Status:
+    """The status of these bytes."""
+    return status_pb2.Status.FromString(data)
 
 
 def error_of(status: status_pb2.Status) -> MergeBaselineError | None:
@@ -106,7 +157,14 @@ def error_info(status: status_pb2.Status) -> error_details_pb2.ErrorInfo | None:
     return None
 
 
-def _packed(message: error_details_pb2.ErrorInfo | error_details_pb2.BadRequest) -> Any:
+def _retryable(code: int, reason: str, message: str, seconds: float) -> status_pb2.Status:
+    retry = error_details_pb2.RetryInfo()
+    retry.retry_delay.FromMilliseconds(round(seconds * 1000))
+    info = error_details_pb2.ErrorInfo(reason=reason, domain=DOMAIN)
+    return status_pb2.Status(code=code, message=message, details=[_packed(info), _packed(retry)])
+
+
+def _packed(message: error_details_pb2.ErrorInfo | error_details_pb2.BadRequest | error_details_pb2.RetryInfo) -> Any:
     packed = Any()
     packed.Pack(message)
     return packed

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar, Self
 
+from merger.backends.condition import Condition, State
 from merger.backends.matching import Cluster
 from merger.document import Document
 from merger.notices import Notices
@@ -56,6 +57,18 @@ class Backend(ABC):
         Raises :class:`~merger.errors.UnavailableError` if the backend cannot be started,
         :class:`~merger.errors.BackendError` if it fails on this document, and what ``watch.check`` raises.
         """
+
+    def check(self, seconds: float) -> Condition:  # noqa: ARG002  # most have nothing to ask
+        """How what was started is. Asks it at most, works on nothing, and takes about ``seconds`` at the longest."""
+        return Condition(State.WELL)
+
+    def restart(self, watch: Watch) -> None:
+        """End what was started, if it is not well, whatever it is doing; then start anew, as :meth:`warm`.
+
+        Documents that it works on fail with :class:`~merger.errors.BackendError`.
+        """
+        self.close()
+        self.warm(watch)
 
     def close(self) -> None:  # noqa: B027  # a backend may have nothing to stop
         """Stop what was started. Safe to call again; a later :meth:`predict` starts anew."""

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from merger.backends.base import Backend
+from merger.backends.condition import Condition
 from merger.backends.corenlp_models import ALGORITHM_MODELS, INSTALL_COMMAND, PARSER_MODELS
 from merger.backends.corenlp_options import (
     OPERATOR_OPTIONS,
@@ -85,6 +86,16 @@ class CoreNLPBackend(Backend):
         """Start the server and load the models; takes half a minute."""
         self._check_models()
         self._handle.get().prepare(self._properties(tagged=False), watch)
+
+    def check(self, seconds: float) -> Condition:
+        """How the server is: whether its process runs, and answers."""
+        return self._handle.get().check(seconds)
+
+    def restart(self, watch: Watch) -> None:
+        """End the server, if it is not well, also for those who share it; then start it and load the models."""
+        server = self._handle.get()
+        server.end_unless_well()
+        self.warm(watch)
 
     def predict(self, document: Document, watch: Watch) -> tuple[Cluster, ...]:
         """Clusters over the whole document; singletons may be among them."""

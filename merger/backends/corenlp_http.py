@@ -116,6 +116,28 @@ def post(
     return call.answer
 
 
+def is_live(address: Address, seconds: float) -> bool:
+    """Whether a server answers to ``/live``, whatever it says, within about so many seconds."""
+    kind = http.client.HTTPSConnection if address.secure else http.client.HTTPConnection
+    connection = kind(address.host, address.port, timeout=seconds)
+    try:
+        connection.request("GET", f"{address.path.rstrip('/')}/live", headers=_authorization(address))
+        connection.getresponse()
+    except (OSError, http.client.HTTPException):
+        return False
+    else:
+        return True
+    finally:
+        connection.close()
+
+
+def _authorization(address: Address) -> dict[str, str]:
+    if not (address.user or address.password):
+        return {}
+    secret = base64.b64encode(f"{address.user}:{address.password}".encode()).decode()
+    return {"Authorization": f"Basic {secret}"}
+
+
 class _Call:
     """The request's own thread blocks in it; :meth:`abort` from another one ends it."""
 
@@ -124,10 +146,11 @@ class _Call:
         self._connection = kind(address.host, address.port)
         self._path = f"{address.path}?{urlencode({'properties': json.dumps(dict(properties))}, quote_via=quote)}"
         self._body = body
-        self._headers = {"Content-Type": "application/octet-stream", "Connection": "close"}
-        if address.user or address.password:
-            secret = base64.b64encode(f"{address.user}:{address.password}".encode()).decode()
-            self._headers["Authorization"] = f"Basic {secret}"
+        self._headers = {
+            "Content-Type": "application/octet-stream",
+            "Connection": "close",
+            **_authorization(address),
+        }
         self._aborted = False
         self.done = threading.Event()
         self.answer: Answer | None = None

@@ -85,7 +85,7 @@ class JvmProcess:
         self._folder = tempfile.TemporaryDirectory(prefix="merge-baseline-corenlp-")
         self._facts: set[str] = set()
         self._errors: list[str] = []
-        self._ended_by_us = False
+        self._ended_by_us = ""
         password = secrets.token_urlsafe(24)
         self.address = Address(False, "127.0.0.1", port, user=_USER, password=password)
         options = Path(self._folder.name, "server.properties")
@@ -129,9 +129,19 @@ class JvmProcess:
         """Whether the process runs."""
         return self._process.poll() is None
 
-    def stop(self) -> None:
-        """End the process and all it started; safe to call again."""
-        self._ended_by_us = self._ended_by_us or self.alive()
+    def cpu_seconds(self) -> float | None:
+        """Processor time used so far; ``None`` where the system does not tell."""
+        try:
+            fields = Path(f"/proc/{self.pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2]
+        except OSError:
+            return None
+        user, system = fields.split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+    def stop(self, why: str = "was stopped") -> None:
+        """End the process and all it started; safe to call again. ``why`` fits after "CoreNLP"."""
+        if not self._ended_by_us and self.alive():
+            self._ended_by_us = why
         if self._process.returncode is None:
             # SIGTERM would wait for what the server works on, which nobody wants any more.
             _kill_group(self._process)
@@ -150,7 +160,7 @@ class JvmProcess:
         code = self._process.wait()
         self._reader.join(timeout=2)
         if self._ended_by_us:
-            return "was stopped"
+            return self._ended_by_us
         if code == _OUT_OF_MEMORY_EXIT:
             self._facts.add("memory")
         said = {

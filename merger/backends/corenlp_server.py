@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from merger.backends.condition import Condition, State
 from merger.backends.corenlp_http import (
     POLL_SECONDS,
     Address,
@@ -18,6 +19,7 @@ from merger.backends.corenlp_http import (
     DeadlineError,
     SilenceError,
     heed,
+    is_live,
     java_error,
     parse_url,
     post,
@@ -35,6 +37,9 @@ START_SECONDS = 300.0
 GRACE_SECONDS = 5.0
 """How long after its time a server may still say that it has run out of time."""
 RETRY_SECONDS = 0.2
+CHECK_SECONDS = 2.0
+IDLE_SHARE = 0.05
+"""A server that computes less than this share of the time, and does not answer, will not answer at all."""
 _SLOW_HINT = "give it longer (option timeout) or smaller windows (max-tokens)"
 _THREADS = max(1, min(4, os.cpu_count() or 1))
 
@@ -92,9 +97,24 @@ class _Peer:
     def alive(self) -> bool:
         return self.process is None or self.process.alive()
 
-    def stop(self) -> None:
+    def stop(self, why: str = "was stopped") -> None:
         if self.process is not None:
-            self.process.stop()
+            self.process.stop(why)
+
+    def condition(self, seconds: float) -> Condition:
+        if self.process is None:
+            live = is_live(self.address, seconds)
+            return Condition(State.WELL) if live else Condition(State.GONE, f"at {self.address} cannot be reached")
+        before = self.process.cpu_seconds()
+        if self.process.alive() and not self.ready:
+            return Condition(State.STARTING)
+        if self.process.alive() and is_live(self.address, seconds):
+            return Condition(State.WELL)
+        if not self.process.alive():
+            return Condition(State.GONE, self.process.why_it_ended())
+        after = self.process.cpu_seconds()
+        idle = before is not None and after is not None and after - before < IDLE_SHARE * seconds
+        return Condition(State.HUNG if idle else State.SLOW, "does not answer")
 
     def lost(self, reason: str) -> str:
         """Why there was no answer, after "CoreNLP"."""
@@ -118,7 +138,9 @@ class CoreNLPServer:
     def __init__(self, place: ServerPlace) -> None:
         self._place = place
         self._changed = threading.Condition()
+        self._mending = threading.Lock()
         self._peer: _Peer | None = None
+        self._lost = ""
 
     def prepare(self, properties: Mapping[str, str], watch: Watch) -> None:
         """Start the server if it does not run, and have it load the models for these properties.
@@ -135,16 +157,40 @@ class CoreNLPServer:
         :class:`~merger.errors.BackendError` if it fails on the document, and what ``watch.check`` raises.
         """
         with self._lease(watch) as peer:
-            self._load(peer, job.properties, watch)
+            try:
+                self._load(peer, job.properties, watch)
+            except UnavailableError as error:
+                # One that has worked and is lost now will be replaced: that is no reason to give up on it.
+                if peer.ready and peer.retired:
+                    raise BackendError(str(error), job.location) from None
+                raise
             return _annotate(peer, job, seconds, watch)
 
-    def stop(self) -> None:
+    def check(self, seconds: float) -> Condition:
+        """How the server is; asks it, with so many seconds for the answer."""
+        peer = self._peer
+        if peer is None and self._place.url:
+            peer = self._connect()
+        if peer is None:
+            return Condition(State.GONE, self._lost) if self._lost else Condition(State.IDLE)
+        return peer.condition(seconds)
+
+    def end_unless_well(self) -> None:
+        """End the server if it does not answer; what is under way fails. A later request starts a new one."""
+        # Of several who found it broken, only the first ends it: the others would end its replacement.
+        with self._mending:
+            condition = self.check(CHECK_SECONDS)
+            if condition.state in {State.GONE, State.HUNG, State.SLOW}:
+                self.stop(f"{condition.reason} and was ended")
+
+    def stop(self, why: str = "was stopped") -> None:
         """End the server with all that is under way; safe to call again. A later request starts a new one."""
         with self._changed:
             peer, self._peer = self._peer, None
+            self._lost = ""
             if peer is not None:
                 peer.retired = True
-                peer.stop()
+                peer.stop(why)
             self._changed.notify_all()
 
     @contextmanager
@@ -156,8 +202,7 @@ class CoreNLPServer:
             with self._changed:
                 peer.users -= 1
                 if self._peer is peer and peer.users == 0 and (peer.retired or not peer.alive()):
-                    self._peer = None
-                    peer.stop()
+                    self._drop(peer)
                 self._changed.notify_all()
 
     def _enter(self, watch: Watch) -> _Peer:
@@ -167,13 +212,19 @@ class CoreNLPServer:
                 peer = self._peer
                 if peer is None or (peer.users == 0 and (peer.retired or not peer.alive())):
                     if peer is not None:
-                        peer.stop()
-                        self._peer = None
+                        self._drop(peer)
                     peer = self._peer = self._connect()
+                    self._lost = ""
                 if not peer.retired and peer.alive() and peer.users < _THREADS:
                     peer.users += 1
                     return peer
                 self._changed.wait(POLL_SECONDS)
+
+    def _drop(self, peer: _Peer) -> None:
+        self._peer = None
+        if peer.process is not None and not peer.alive():
+            self._lost = peer.process.why_it_ended()
+        peer.stop()
 
     def _connect(self) -> _Peer:
         if self._place.url:

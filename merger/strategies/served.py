@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from merger.backends.base import Backend
-from merger.errors import OptionError, UnavailableError
+from merger.backends.discreet import DiscreetBackend, without_addresses
+from merger.errors import BackendDownError, OptionError, UnavailableError
 from merger.options import OptionValue
 from merger.strategies import STRATEGIES, StrategyInfo, list_strategies, make_strategy, parse_spec
 from merger.strategies.base import Strategy
@@ -14,6 +16,15 @@ from merger.strategies.coreference import CoreferenceStrategy
 from merger.watch import Watch
 
 NOT_ENABLED = "the operator has not enabled it (serve --enable)"
+_RESTARTING = "its backend is being started again"
+_SHORTEST_RETRY_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Outage:
+    reason: str
+    until: float
+    """When it will probably be over, on ``time.monotonic()``."""
 
 
 class ServedStrategies:
@@ -31,6 +42,7 @@ class ServedStrategies:
         :class:`~merger.errors.UnavailableError` if a backend cannot run here.
         """
         self._backends: dict[str, list[Backend]] = {}
+        self._outages: dict[Backend, _Outage] = {}
         for spec in specs:
             name, options = parse_spec(spec)
             strategy = STRATEGIES.get(name)
@@ -43,6 +55,28 @@ class ServedStrategies:
                 raise UnavailableError(f"--enable {spec}: {reason}")
             self._backends.setdefault(name, []).append(backend)
 
+    @property
+    def offered(self) -> Sequence[str]:
+        """The names of strategies that callers can have, if all is well."""
+        return [
+            name
+            for name, kind in STRATEGIES.items()
+            if name in self._backends or not issubclass(kind, CoreferenceStrategy)
+        ]
+
+    @property
+    def backends(self) -> Mapping[str, Sequence[Backend]]:
+        """The enabled backends by the names of their strategies."""
+        return self._backends
+
+    def set_down(self, backend: Backend, reason: str, seconds: float) -> None:
+        """Refuse calls for a backend from now on; it will probably be back in so many seconds. From any thread."""
+        self._outages[backend] = _Outage(reason, time.monotonic() + seconds)
+
+    def set_up(self, backend: Backend) -> None:
+        """Let calls for a backend in again. From any thread."""
+        self._outages.pop(backend, None)
+
     def infos(self) -> list[StrategyInfo]:
         """All strategies as callers see them: only their own options, with this server's defaults."""
         return [self._as_served(info) for info in list_strategies()]
@@ -51,7 +85,8 @@ class ServedStrategies:
         """A strategy for one call, on the shared backend if it has one.
 
         Raises :class:`~merger.errors.OptionError` for names and options that are not to be had, and
-        :class:`~merger.errors.UnavailableError` for a strategy that is not enabled.
+        :class:`~merger.errors.UnavailableError` for a strategy that is not enabled, among them
+        :class:`~merger.errors.BackendDownError` for one whose backend is being started again.
         """
         kind = STRATEGIES.get(name)
         if kind is None or not issubclass(kind, CoreferenceStrategy):
@@ -64,7 +99,11 @@ class ServedStrategies:
         if not backends:
             raise UnavailableError(f"strategy {name}: {NOT_ENABLED}")
         backend = _matching(name, kind, backends, options)
-        return kind({**backend.values, **options}, backend)
+        outage = self._outages.get(backend)
+        if outage is not None:
+            seconds = max(_SHORTEST_RETRY_SECONDS, outage.until - time.monotonic())
+            raise BackendDownError(f"strategy {name}: {_RESTARTING}: {without_addresses(outage.reason)}", seconds)
+        return kind({**backend.values, **options}, DiscreetBackend(backend))
 
     def warm(self, watch: Watch) -> None:
         """Start all enabled backends."""
@@ -89,7 +128,15 @@ class ServedStrategies:
             for option in info.options
             if option.name not in kind.backend_class.operator_options
         )
-        return replace(info, options=options, unavailable=None if backends else NOT_ENABLED)
+        return replace(info, options=options, unavailable=self._why_unavailable(backends or ()))
+
+    def _why_unavailable(self, backends: Sequence[Backend]) -> str | None:
+        if not backends:
+            return NOT_ENABLED
+        outages = [self._outages.get(backend) for backend in backends]
+        reasons = [outage.reason for outage in outages if outage is not None]
+        # With one of several down, the strategy can still be had with other options.
+        return f"{_RESTARTING}: {without_addresses(reasons[0])}" if len(reasons) == len(backends) else None
 
 
 def _matching(

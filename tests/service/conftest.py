@@ -13,17 +13,27 @@ from tests.service.samples import Absent, Crashing, Paced, Telling
 
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
-    """A server with default limits, one worker, and four more strategies than usual."""
+    """A server with default limits, one thread for documents, and four more strategies than usual."""
     with pytest.MonkeyPatch.context() as patch:
         for strategy in (Paced, Telling, Crashing, Absent):
             patch.setitem(STRATEGIES, strategy.name, strategy)
-        with server.background(server.ServerOptions(port=0, workers=1, grace_seconds=0)) as address:
+        with server.background(server.ServerOptions(port=0, workers=0, grace_seconds=0)) as address:
             yield address
 
 
 @pytest.fixture(scope="session")
 def remote(address: str) -> Iterator[RemoteMerger]:
     with RemoteMerger(address) as remote:
+        yield remote
+
+
+@pytest.fixture(scope="session")
+def by_processes() -> Iterator[RemoteMerger]:
+    """A server with worker processes, as usual. These know none of the strategies that are made for tests."""
+    with (
+        server.background(server.ServerOptions(port=0, workers=1, grace_seconds=0)) as address,
+        RemoteMerger(address) as remote,
+    ):
         yield remote
 
 

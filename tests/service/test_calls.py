@@ -55,7 +55,13 @@ def test_slow_work_on_a_part_is_told_before_its_answer(remote: RemoteMerger) -> 
 
     remote.merge_in_parts(long_document(2), "telling", watch=watch)
 
-    assert told == [("look", 1, 2), ("look", 2, 2), ("parts", 1, 2), ("look", 1, 2), ("look", 2, 2), ("parts", 2, 2)]
+    # Of news that come faster than they are sent only the newest is.
+    assert [each for each in told if each != ("look", 1, 2)] == [
+        ("look", 2, 2),
+        ("parts", 1, 2),
+        ("look", 2, 2),
+        ("parts", 2, 2),
+    ]
 
 
 def test_a_merged_document_is_the_callers_with_its_layout(remote: RemoteMerger) -> None:
@@ -122,7 +128,7 @@ def test_reflection_describes_the_methods_that_are_served(channel: grpc.Channel)
     database = ProtoReflectionDescriptorDatabase(channel)
     assert {SERVICE, "grpc.health.v1.Health"} <= set(database.get_services())
     methods = DescriptorPool(database).FindServiceByName(SERVICE).methods
-    assert {method.name for method in methods} == {"MergeDocument", "MergeStream", "ListStrategies"}
+    assert {method.name for method in methods} == {"MergeDocument", "MergeDocuments", "MergeStream", "ListStrategies"}
     for method in methods:
         call: grpc.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(f"/{SERVICE}/{method.name}")
         with pytest.raises(grpc.RpcError) as caught:

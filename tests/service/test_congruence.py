@@ -61,23 +61,23 @@ def title(spec: Spec) -> str:
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pair=documents_with_key(), keep=st.booleans())
 def test_generated_documents_merge_the_same_on_a_server(
-    *, remote: RemoteMerger, spec: Spec, pair: tuple[Document, Document], keep: bool
+    *, by_processes: RemoteMerger, spec: Spec, pair: tuple[Document, Document], keep: bool
 ) -> None:
     document, key = pair
-    assert_congruent(remote, spec, document, key, keep=keep)
+    assert_congruent(by_processes, spec, document, key, keep=keep)
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=title)
-def test_every_example_merges_the_same_on_a_server(remote: RemoteMerger, spec: Spec) -> None:
+def test_every_example_merges_the_same_on_a_server(by_processes: RemoteMerger, spec: Spec) -> None:
     documents = list(read_documents(str(EXAMPLES / "parts")))
     keys = list(read_documents(str(EXAMPLES / "key")))
     assert len(documents) >= 4
     for document, key in zip(documents, keys, strict=True):
         assert document.id == key.id
         assert sum(map(len, chains_by_part(document))) >= 2
-        assert_congruent(remote, spec, document, key)
+        assert_congruent(by_processes, spec, document, key)
 
 
-def test_the_oracle_without_human_merges_says_the_same_on_a_server(remote: RemoteMerger) -> None:
+def test_the_oracle_without_human_merges_says_the_same_on_a_server(by_processes: RemoteMerger) -> None:
     document = next(read_documents(str(EXAMPLES / "parts")))
-    assert_congruent(remote, ("oracle", {}), document, None)
+    assert_congruent(by_processes, ("oracle", {}), document, None)

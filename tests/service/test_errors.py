@@ -250,26 +250,28 @@ def test_too_large_a_document_is_refused_by_the_server_and_goes_through_in_parts
         assert sum(decision.antecedent is not None for decision in decisions) == 199
 
 
+def document_with_long_ids() -> Document:
+    """Less than 10,000 bytes, and its answer more: a chain's id comes back with its decision and its merged chain."""
+    sentence = Sentence(("York", "York"), ("NNP", "NNP"))
+    chains = [Chain(f"{index}{'x' * 900}", (Mention(0, index, 0, 0), Mention(0, index, 1, 1))) for index in range(8)]
+    return Document("long", (Part((sentence,) * 8),), tuple(chains))
+
+
 def test_too_large_an_answer_is_refused_with_a_way_out() -> None:
-    # A chain id of n bytes comes back twice: with its decision and with its merged chain.
-    document = long_document(1)
-    chain = Chain("x" * 8_000, document.chains[0].mentions)
     with (
         server.background(server.ServerOptions(port=0, max_message_bytes=10_000, grace_seconds=0)) as address,
         RemoteMerger(address) as remote,
         pytest.raises(MessageTooLargeError, match="send it as a stream of parts"),
     ):
-        remote.merge(document.with_chains((chain,), ChainScope.PART), "none")
+        remote.merge(document_with_long_ids(), "none")
 
 
 def test_too_large_an_answer_is_refused_by_the_client_too(address: str) -> None:
-    document = long_document(1)
-    chain = Chain("x" * 8_000, document.chains[0].mentions)
     with (
         RemoteMerger(address, max_message_bytes=10_000) as small,
         pytest.raises(MessageTooLargeError, match="send it as a stream of parts"),
     ):
-        small.merge(document.with_chains((chain,), ChainScope.PART), "none")
+        small.merge(document_with_long_ids(), "none")
 
 
 @pytest.mark.parametrize(

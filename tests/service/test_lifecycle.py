@@ -18,6 +18,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 import server
 from client.errors import IncompatibleError, UnreachableError
 from client.remote import RemoteMerger
+from client.retries import NO_RETRIES
 from merger.errors import OptionError
 from tests.service.samples import long_document
 
@@ -87,7 +88,7 @@ def test_a_second_signal_ends_the_server_at_once(process: subprocess.Popen[str])
 def test_a_client_reconnects_to_a_server_that_was_away() -> None:
     document = long_document(1)
     with server.background(server.ServerOptions(port=0, grace_seconds=0)) as address:
-        remote = RemoteMerger(address, connect_timeout=5)
+        remote = RemoteMerger(address, connect_timeout=5, retry=NO_RETRIES)
         expected = remote.merge(document, "none")
     with pytest.raises(UnreachableError):
         remote.merge(document, "none")
@@ -119,7 +120,7 @@ def test_a_host_that_does_not_exist_is_named() -> None:
         pass
 
 
-@pytest.mark.parametrize(("name", "value"), [("port", 65536), ("workers", 0), ("max_message_bytes", 2**31)])
+@pytest.mark.parametrize(("name", "value"), [("port", 65536), ("workers", -1), ("max_message_bytes", 2**31)])
 def test_options_out_of_range_are_refused(name: str, value: int) -> None:
     options: dict[str, Any] = {name: value}
     with pytest.raises(OptionError, match=rf"^server option {name}: {value} is not a number from"):

@@ -9,9 +9,9 @@ from hypothesis import given
 
 from merger.document import Document
 from protos.decisions import key_to_message
-from protos.documents import document_from_message, document_to_message
+from protos.documents import document_from_message, document_to_message, parts_from_message
 from protos.merge_baseline import v1
-from protos.validation import document_request_violations, setup_violations
+from protos.validation import document_request_violations, is_sound, setup_violations
 from tests.service.samples import documents_with_key
 
 
@@ -208,6 +208,15 @@ def test_a_broken_rule_is_the_only_violation(broken: Break, field: str, descript
     assert list(document_request_violations(request)) == []
     broken(request)
     assert [(each.field, each.description) for each in document_request_violations(request)] == [(field, description)]
+
+
+@pytest.mark.parametrize("broken", [rule[1] for rule in RULES], ids=[rule[0] for rule in RULES])
+def test_a_look_at_converted_parts_misses_no_broken_rule(broken: Break) -> None:
+    request = valid()
+    assert all(is_sound(*each) for each in parts_from_message(request.document))
+    broken(request)
+    parts = parts_from_message(request.document)
+    assert list(document_request_violations(request, parts)) == list(document_request_violations(request))
 
 
 def test_an_option_may_be_set_once() -> None:

@@ -34,7 +34,9 @@ class ChainMergeServiceStub:
     INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
     FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, UNSUPPORTED
     ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
-    RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise)
+    RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise); or, with a
+    google.rpc.RetryInfo, the server has too much to do: try again after that time
+    UNAVAILABLE          what worked on the request is gone: try again
     INTERNAL             INTERNAL, with an error_id that the server's log has too
 
     A call that is cancelled or past its deadline is given up between two parts.
@@ -56,6 +58,11 @@ class ChainMergeServiceStub:
                 request_serializer=protos_dot_merge__baseline_dot_v1_dot_chain__merge__service__pb2.MergeStreamRequest.SerializeToString,
                 response_deserializer=protos_dot_merge__baseline_dot_v1_dot_chain__merge__service__pb2.MergeStreamResponse.FromString,
                 _registered_method=True)
+        self.MergeDocuments = channel.stream_stream(
+                '/merge_baseline.v1.ChainMergeService/MergeDocuments',
+                request_serializer=protos_dot_merge__baseline_dot_v1_dot_chain__merge__service__pb2.MergeDocumentsRequest.SerializeToString,
+                response_deserializer=protos_dot_merge__baseline_dot_v1_dot_chain__merge__service__pb2.MergeDocumentsResponse.FromString,
+                _registered_method=True)
         self.ListStrategies = channel.unary_unary(
                 '/merge_baseline.v1.ChainMergeService/ListStrategies',
                 request_serializer=protos_dot_merge__baseline_dot_v1_dot_chain__merge__service__pb2.ListStrategiesRequest.SerializeToString,
@@ -72,7 +79,9 @@ class ChainMergeServiceServicer:
     INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
     FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, UNSUPPORTED
     ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
-    RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise)
+    RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise); or, with a
+    google.rpc.RetryInfo, the server has too much to do: try again after that time
+    UNAVAILABLE          what worked on the request is gone: try again
     INTERNAL             INTERNAL, with an error_id that the server's log has too
 
     A call that is cancelled or past its deadline is given up between two parts.
@@ -88,7 +97,17 @@ class ChainMergeServiceServicer:
     def MergeStream(self, request_iterator, context):
         """Merges the parts of a document as they come. The caller sends a setup, then part after part; each part is answered
         by the decisions on its chains before the next one is needed. After the caller's half-close the summary follows.
-        What the server knows of the document lasts as long as the stream.
+        What the server knows of the document lasts as long as the stream. A part that is larger than a message may be goes
+        in chunks.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def MergeDocuments(self, request_iterator, context):
+        """Merges many documents, each sent as a whole. Answers come in any order, as they get ready, and each carries the
+        caller's id of its document; one that fails does not end the stream. While as many documents of a stream are in work
+        as the server allows, and while the caller does not take answers, the server reads no further.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -114,6 +133,11 @@ def add_ChainMergeServiceServicer_to_server(servicer, server):
                     request_deserializer=protos_dot_merge__baseline_dot_v1_dot_chain__merge__service__pb2.MergeStreamRequest.FromString,
                     response_serializer=protos_dot_merge__baseline_dot_v1_dot_chain__merge__service__pb2.MergeStreamResponse.SerializeToString,
             ),
+            'MergeDocuments': grpc.stream_stream_rpc_method_handler(
+                    servicer.MergeDocuments,
+                    request_deserializer=protos_dot_merge__baseline_dot_v1_dot_chain__merge__service__pb2.MergeDocumentsRequest.FromString,
+                    response_serializer=protos_dot_merge__baseline_dot_v1_dot_chain__merge__service__pb2.MergeDocumentsResponse.SerializeToString,
+            ),
             'ListStrategies': grpc.unary_unary_rpc_method_handler(
                     servicer.ListStrategies,
                     request_deserializer=protos_dot_merge__baseline_dot_v1_dot_chain__merge__service__pb2.ListStrategiesRequest.FromString,
@@ -136,7 +160,9 @@ class ChainMergeService:
     INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
     FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, UNSUPPORTED
     ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
-    RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise)
+    RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise); or, with a
+    google.rpc.RetryInfo, the server has too much to do: try again after that time
+    UNAVAILABLE          what worked on the request is gone: try again
     INTERNAL             INTERNAL, with an error_id that the server's log has too
 
     A call that is cancelled or past its deadline is given up between two parts.
@@ -186,6 +212,33 @@ class ChainMergeService:
             '/merge_baseline.v1.ChainMergeService/MergeStream',
             protos_dot_merge__baseline_dot_v1_dot_chain__merge__service__pb2.MergeStreamRequest.SerializeToString,
             protos_dot_merge__baseline_dot_v1_dot_chain__merge__service__pb2.MergeStreamResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def MergeDocuments(request_iterator,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.stream_stream(
+            request_iterator,
+            target,
+            '/merge_baseline.v1.ChainMergeService/MergeDocuments',
+            protos_dot_merge__baseline_dot_v1_dot_chain__merge__service__pb2.MergeDocumentsRequest.SerializeToString,
+            protos_dot_merge__baseline_dot_v1_dot_chain__merge__service__pb2.MergeDocumentsResponse.FromString,
             options,
             channel_credentials,
             insecure,

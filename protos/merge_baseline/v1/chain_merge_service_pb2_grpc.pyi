@@ -35,7 +35,9 @@ class ChainMergeServiceStub:
       INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
       FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, UNSUPPORTED
       ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
-      RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise)
+      RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise); or, with a
+                           google.rpc.RetryInfo, the server has too much to do: try again after that time
+      UNAVAILABLE          what worked on the request is gone: try again
       INTERNAL             INTERNAL, with an error_id that the server's log has too
 
     A call that is cancelled or past its deadline is given up between two parts.
@@ -50,7 +52,13 @@ class ChainMergeServiceStub:
     MergeStream: _grpc.StreamStreamMultiCallable[_chain_merge_service_pb2.MergeStreamRequest, _chain_merge_service_pb2.MergeStreamResponse]
     """Merges the parts of a document as they come. The caller sends a setup, then part after part; each part is answered
     by the decisions on its chains before the next one is needed. After the caller's half-close the summary follows.
-    What the server knows of the document lasts as long as the stream.
+    What the server knows of the document lasts as long as the stream. A part that is larger than a message may be goes
+    in chunks.
+    """
+    MergeDocuments: _grpc.StreamStreamMultiCallable[_chain_merge_service_pb2.MergeDocumentsRequest, _chain_merge_service_pb2.MergeDocumentsResponse]
+    """Merges many documents, each sent as a whole. Answers come in any order, as they get ready, and each carries the
+    caller's id of its document; one that fails does not end the stream. While as many documents of a stream are in work
+    as the server allows, and while the caller does not take answers, the server reads no further.
     """
     ListStrategies: _grpc.UnaryUnaryMultiCallable[_chain_merge_service_pb2.ListStrategiesRequest, _chain_merge_service_pb2.ListStrategiesResponse]
     """Lists the strategies that this server knows, available or not."""
@@ -65,7 +73,9 @@ class ChainMergeServiceAsyncStub(ChainMergeServiceStub):
       INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
       FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, UNSUPPORTED
       ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
-      RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise)
+      RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise); or, with a
+                           google.rpc.RetryInfo, the server has too much to do: try again after that time
+      UNAVAILABLE          what worked on the request is gone: try again
       INTERNAL             INTERNAL, with an error_id that the server's log has too
 
     A call that is cancelled or past its deadline is given up between two parts.
@@ -77,7 +87,13 @@ class ChainMergeServiceAsyncStub(ChainMergeServiceStub):
     MergeStream: _aio.StreamStreamMultiCallable[_chain_merge_service_pb2.MergeStreamRequest, _chain_merge_service_pb2.MergeStreamResponse]  # type: ignore[assignment]
     """Merges the parts of a document as they come. The caller sends a setup, then part after part; each part is answered
     by the decisions on its chains before the next one is needed. After the caller's half-close the summary follows.
-    What the server knows of the document lasts as long as the stream.
+    What the server knows of the document lasts as long as the stream. A part that is larger than a message may be goes
+    in chunks.
+    """
+    MergeDocuments: _aio.StreamStreamMultiCallable[_chain_merge_service_pb2.MergeDocumentsRequest, _chain_merge_service_pb2.MergeDocumentsResponse]  # type: ignore[assignment]
+    """Merges many documents, each sent as a whole. Answers come in any order, as they get ready, and each carries the
+    caller's id of its document; one that fails does not end the stream. While as many documents of a stream are in work
+    as the server allows, and while the caller does not take answers, the server reads no further.
     """
     ListStrategies: _aio.UnaryUnaryMultiCallable[_chain_merge_service_pb2.ListStrategiesRequest, _chain_merge_service_pb2.ListStrategiesResponse]  # type: ignore[assignment]
     """Lists the strategies that this server knows, available or not."""
@@ -91,7 +107,9 @@ class ChainMergeServiceServicer(metaclass=_abc_1.ABCMeta):
       INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
       FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, UNSUPPORTED
       ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
-      RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise)
+      RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise); or, with a
+                           google.rpc.RetryInfo, the server has too much to do: try again after that time
+      UNAVAILABLE          what worked on the request is gone: try again
       INTERNAL             INTERNAL, with an error_id that the server's log has too
 
     A call that is cancelled or past its deadline is given up between two parts.
@@ -113,7 +131,19 @@ class ChainMergeServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_chain_merge_service_pb2.MergeStreamResponse], _abc.AsyncIterator[_chain_merge_service_pb2.MergeStreamResponse]]:
         """Merges the parts of a document as they come. The caller sends a setup, then part after part; each part is answered
         by the decisions on its chains before the next one is needed. After the caller's half-close the summary follows.
-        What the server knows of the document lasts as long as the stream.
+        What the server knows of the document lasts as long as the stream. A part that is larger than a message may be goes
+        in chunks.
+        """
+
+    @_abc_1.abstractmethod
+    def MergeDocuments(
+        self,
+        request_iterator: _MaybeAsyncIterator[_chain_merge_service_pb2.MergeDocumentsRequest],
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_chain_merge_service_pb2.MergeDocumentsResponse], _abc.AsyncIterator[_chain_merge_service_pb2.MergeDocumentsResponse]]:
+        """Merges many documents, each sent as a whole. Answers come in any order, as they get ready, and each carries the
+        caller's id of its document; one that fails does not end the stream. While as many documents of a stream are in work
+        as the server allows, and while the caller does not take answers, the server reads no further.
         """
 
     @_abc_1.abstractmethod

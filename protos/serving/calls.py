@@ -1,0 +1,147 @@
+"""One call from begin to end: what its caller is told when something goes wrong, and what an observer sees of it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+import uuid
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import grpc
+import grpc.aio
+from grpc_status import rpc_status
+
+from merger.errors import MergeBaselineError
+from protos.serving.desk import where
+from protos.serving.errors import CallEndedError, CrashedError, OverloadedError, RefusedError, WorkerLostError
+from protos.serving.identity import REQUEST_ID, identity_of
+from protos.serving.observer import CallRecord, Observer
+from protos.status import (
+    deadline_status,
+    error_info,
+    internal_status,
+    overloaded_status,
+    status_of,
+    worker_lost_status,
+)
+from protos.tally import Tally
+
+if TYPE_CHECKING:
+    from google.rpc import status_pb2
+
+_log = logging.getLogger("merge_baseline.server")
+
+_WORKER_RETRY_SECONDS: Final = 0.5
+
+Context = grpc.aio.ServicerContext[bytes, bytes]
+
+
+class CallScope:
+    """A call in progress.
+
+    When it is over, and its answer sent, what ``ends`` has on it is undone, and ``work`` that still goes on cancelled.
+    """
+
+    def __init__(self, method: str, context: Context, observer: Observer) -> None:
+        identity = identity_of(context.invocation_metadata())
+        self.record = CallRecord(method, request_id=identity.request_id, trace_id=identity.trace_id)
+        self.ends = contextlib.ExitStack()
+        self.work: asyncio.Future[Any] | None = None
+        self._context = context
+        self._observer = observer
+        self._begun = time.monotonic()
+        # Not initial metadata: once those are sent, gRPC clients try a call no more by themselves.
+        context.set_trailing_metadata(((REQUEST_ID, identity.request_id),))
+        observer.begun(self.record)
+        self.ends.callback(self._end)
+        # The handler's own end would be too early: its answer is not sent by then, and a stream's generator is closed
+        # whenever the interpreter gets to it.
+        # The stubs want what no function is: a callable with their own name for it.
+        context.add_done_callback(cast("Any", lambda _: self.ends.close()))
+
+    def seconds_left(self) -> float | None:
+        """Until the deadline; ``None`` without one."""
+        return self._context.time_remaining()
+
+    @contextlib.asynccontextmanager
+    async def statuses(self) -> AsyncIterator[None]:
+        """Turn what is raised inside into the call's status."""
+        try:
+            yield
+        except (asyncio.CancelledError, GeneratorExit):
+            raise
+        except Exception as error:  # noqa: BLE001  # the boundary: what gets past it would reach the caller as text
+            await self._abort(status_for(error, self.record.method))
+        else:
+            self.record.code = grpc.StatusCode.OK.name
+
+    def count(self, tally: Tally) -> None:
+        """Put down what was merged."""
+        record = self.record
+        record.documents += tally.documents
+        record.parts += tally.parts
+        record.linked += tally.linked
+        record.new += tally.new
+        record.chains += tally.chains
+        if tally.strategy:
+            self._observer.merged(tally)
+
+    async def _abort(self, status: status_pb2.Status) -> None:
+        sent = rpc_status.to_status(status)
+        self.record.code = sent.code.name
+        self.record.reason = reason_of(status)
+        metadata = (*sent.trailing_metadata, (REQUEST_ID, self.record.request_id))
+        try:
+            await self._context.abort(sent.code, sent.details, metadata)
+        except grpc.aio.AbortError as aborted:
+            # What it was raised for may quote the document, and whoever shows this one would show that too.
+            raise aborted from None
+
+    def _end(self) -> None:
+        if self.work is not None:
+            self.work.cancel()
+            # gRPC's context holds the scope, in a cycle: the answer in the work would stay until a garbage collection.
+            self.work = None
+        record = self.record
+        record.total_seconds = time.monotonic() - self._begun
+        if not record.code:
+            expired = self._context.time_remaining() == 0
+            record.code = (grpc.StatusCode.DEADLINE_EXCEEDED if expired else grpc.StatusCode.CANCELLED).name
+        self._observer.ended(record)
+
+
+def reason_of(status: status_pb2.Status) -> str:
+    """The reason in the status's ErrorInfo; empty if it has none of ours."""
+    info = error_info(status)
+    return "" if info is None else info.reason
+
+
+def status_for(error: Exception, method: str) -> status_pb2.Status:
+    """Merger's errors with their details, anything unforeseen without."""
+    match error:
+        case RefusedError():
+            status = error.status
+        case OverloadedError():
+            status = overloaded_status(str(error), error.retry_seconds)
+        case WorkerLostError():
+            status = worker_lost_status(str(error), _WORKER_RETRY_SECONDS)
+        case CallEndedError():
+            status = deadline_status("given up: the deadline passed")
+        case TimeoutError():
+            status = deadline_status(str(error))
+        case MergeBaselineError():
+            status = status_of(error)
+        case CrashedError():
+            status = _crash_status(error.kind, method, error.where)
+        case _:
+            status = _crash_status(type(error).__qualname__, method, where(error))
+    return status
+
+
+def _crash_status(kind: str, method: str, place: str) -> status_pb2.Status:
+    error_id = uuid.uuid4().hex[:12]
+    _log.error("error %s: %s in %s at %s", error_id, kind, method, place)
+    return internal_status(error_id)

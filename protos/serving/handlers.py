@@ -1,0 +1,259 @@
+"""The methods of the service. Messages come and go as bytes: workers decode and encode them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from typing import Final
+
+import grpc
+import grpc.aio
+
+from merger.strategies import STRATEGIES
+from merger.strategies.served import ServedStrategies
+from protos.answers import list_strategies_answer
+from protos.merge_baseline.v1 import chain_merge_service_pb2
+from protos.serving.admission import Budget, Share, Streams
+from protos.serving.calls import CallScope, Context
+from protos.serving.documents import DocumentQueue
+from protos.serving.errors import CallEndedError, CrashedError, OverloadedError, RefusedError, WorkerLostError
+from protos.serving.frames import Kind
+from protos.serving.many import DocumentStream
+from protos.serving.observer import Observer
+from protos.serving.places import Place
+from protos.serving.routing import strategy_of_document, strategy_of_stream
+from protos.serving.streams import StreamSession, Worked
+from protos.status import parse_status
+from protos.tally import Tally
+from protos.validation import Violation, request_error
+
+SERVICE: Final = chain_merge_service_pb2.DESCRIPTOR.services_by_name["ChainMergeService"].full_name
+
+_RECEIVE_SECONDS: Final = 120.0
+_LIST_SECONDS: Final = 5.0
+
+
+class Handlers:
+    """``usual`` is where strategies are worked on, but for those in ``special``, by name."""
+
+    def __init__(
+        self,
+        strategies: ServedStrategies,
+        usual: Place,
+        special: Mapping[str, Place],
+        *,
+        budget: Budget,
+        streams: Streams,
+        observer: Observer,
+        max_message_bytes: int,
+    ) -> None:
+        self._listed = _Listed(strategies)
+        self._usual = usual
+        self._special = special
+        self._queues = {id(place): place.documents for place in (usual, *special.values())}.values()
+        self._budget = budget
+        self._streams = streams
+        self._observer = observer
+        self._max_message_bytes = max_message_bytes
+        self._open: set[DocumentStream] = set()
+        self._receiving = 0
+
+    def for_grpc(self) -> grpc.GenericRpcHandler:
+        """To add to a server."""
+        methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
+            # Declared as taking a stream, which is the same on the wire: the document is then not received before it is
+            # known whether there is room for it.
+            "MergeDocument": grpc.stream_unary_rpc_method_handler(self._merge_document),
+            "MergeStream": grpc.stream_stream_rpc_method_handler(self._merge_stream),
+            "MergeDocuments": grpc.stream_stream_rpc_method_handler(self._merge_documents),
+            "ListStrategies": grpc.unary_unary_rpc_method_handler(self._list_strategies),
+        }
+        return grpc.method_handlers_generic_handler(SERVICE, methods)
+
+    async def _list_strategies(self, request: bytes, context: Context) -> bytes:
+        scope = CallScope("ListStrategies", context, self._observer)
+        async with scope.statuses():
+            scope.record.received_bytes = len(request)
+            answer = await self._listed.answer(request)
+            scope.record.sent_bytes = len(answer)
+            return answer
+
+    async def _merge_document(self, requests: AsyncIterator[bytes], context: Context) -> bytes:
+        scope = CallScope("MergeDocument", context, self._observer)
+        async with scope.statuses():
+            request = await self._receive(requests)
+            scope.record.received_bytes = len(request)
+            if not self._budget.fits(len(request)):
+                raise self._no_room()
+            share = self._share(scope)
+            share.hold(len(request))
+            result, waited = await self._queue_of(scope, request).work(request, scope.seconds_left())
+            share.free()
+            (answer,) = _answers(scope, Worked(result, waited))
+            share.hold(len(answer))
+            return answer
+
+    async def _receive(self, requests: AsyncIterator[bytes]) -> bytes:
+        room = sum(max(0, queue.room) for queue in self._queues)
+        if self._receiving >= room or not self._budget.fits(0):
+            raise self._no_room()
+        self._receiving += 1
+        try:
+            async with asyncio.timeout(_RECEIVE_SECONDS):
+                return await anext(requests)
+        except StopAsyncIteration:
+            raise request_error([Violation("request", "missing; expected one")]) from None
+        except TimeoutError:
+            raise TimeoutError(f"the request did not arrive within {_RECEIVE_SECONDS:g} s") from None
+        finally:
+            self._receiving -= 1
+
+    def _no_room(self) -> OverloadedError:
+        return min((queue.refuse() for queue in self._queues), key=lambda error: error.retry_seconds)
+
+    def _share(self, scope: CallScope) -> Share:
+        share = Share(self._budget)
+        scope.ends.callback(share.free)
+        return share
+
+    async def _merge_stream(self, requests: AsyncIterator[bytes], context: Context) -> AsyncIterator[bytes]:
+        scope = CallScope("MergeStream", context, self._observer)
+        async with scope.statuses():
+            scope.ends.enter_context(self._streams.one())
+            share = self._share(scope)
+            session: StreamSession | None = None
+            async for request in requests:
+                scope.record.received_bytes += len(request)
+                await share.hold_in_turn(len(request))
+                if session is None:
+                    session = self._opened(scope, strategy_of_stream(request))
+                news = _News()
+                work = scope.work = asyncio.ensure_future(session.take(request, scope.seconds_left(), news.tell))
+                work.add_done_callback(news.end)
+                while (progress := await news.next()) is not None:
+                    yield progress
+                worked = await work
+                share.free()
+                for answer in _held(share, _answers(scope, worked)):
+                    yield answer
+            if session is None:
+                session = self._opened(scope, "")
+            for answer in _held(share, _answers(scope, await session.finish(scope.seconds_left()))):
+                yield answer
+
+    async def _merge_documents(self, requests: AsyncIterator[bytes], context: Context) -> AsyncIterator[bytes]:
+        scope = CallScope("MergeDocuments", context, self._observer)
+        async with scope.statuses():
+            scope.ends.enter_context(self._streams.one())
+            stream = DocumentStream(
+                scope,
+                self._share(scope),
+                lambda request: self._queue_of(scope, request),
+                _answers,
+                # Enough that all workers have the next one at hand.
+                most=2 * max(1, self._usual.documents.crew.slots),
+                max_message_bytes=self._max_message_bytes,
+            )
+            self._open.add(stream)
+            scope.ends.callback(self._open.discard, stream)
+            async for answer in stream.answers(requests):
+                yield answer
+
+    def _queue_of(self, scope: CallScope, request: bytes) -> DocumentQueue:
+        strategy = strategy_of_document(request)
+        scope.record.strategy = _label(strategy)
+        return self._special.get(strategy, self._usual).documents
+
+    def stop(self) -> None:
+        """Let streams of documents end when what they have in work is answered: they would go on as long as may be."""
+        for stream in self._open:
+            stream.stop()
+
+    def _opened(self, scope: CallScope, strategy: str) -> StreamSession:
+        scope.record.strategy = _label(strategy)
+        session = self._special.get(strategy, self._usual).streams.open()
+        scope.ends.callback(session.close)
+        return session
+
+
+class _News:
+    """How far work is. Only the newest is kept for a caller who is slow to read."""
+
+    def __init__(self) -> None:
+        self._newest: bytes | None = None
+        self._ended = False
+        self._changed = asyncio.Event()
+
+    def tell(self, progress: bytes) -> None:
+        self._newest = progress
+        self._changed.set()
+
+    def end(self, work: asyncio.Future[Worked]) -> None:
+        self._ended = True
+        self._changed.set()
+        if not work.cancelled():
+            # The handler sees it too, unless the call is over: then nobody does, and asyncio would complain.
+            work.exception()
+
+    async def next(self) -> bytes | None:
+        """The newest; ``None`` once the work has ended."""
+        while self._newest is None and not self._ended:
+            self._changed.clear()
+            await self._changed.wait()
+        newest, self._newest = self._newest, None
+        return newest
+
+
+class _Listed:
+    """The answer to ListStrategies, kept for some seconds: to look for Java and models takes time."""
+
+    def __init__(self, strategies: ServedStrategies) -> None:
+        self._strategies = strategies
+        self._until = 0.0
+        self._answer: asyncio.Future[bytes] | None = None
+
+    async def answer(self, request: bytes) -> bytes:
+        if request:
+            # Fields of later versions, or damage: an answer of its own.
+            return await asyncio.to_thread(list_strategies_answer, self._strategies, request)
+        if self._answer is None or (self._answer.done() and time.monotonic() > self._until):
+            self._answer = asyncio.ensure_future(asyncio.to_thread(list_strategies_answer, self._strategies, b""))
+            self._until = time.monotonic() + _LIST_SECONDS
+        return await asyncio.shield(self._answer)
+
+
+def _held(share: Share, answers: Iterable[bytes]) -> Iterator[bytes]:
+    """The answers, all held in the budget, each until the next is wanted."""
+    waiting = deque(answers)
+    share.hold(sum(map(len, waiting)))
+    while waiting:
+        answer = waiting.popleft()
+        yield answer
+        share.free(len(answer))
+
+
+def _answers(scope: CallScope, worked: Worked) -> tuple[bytes, ...]:
+    """The answers in a result, put down in the call's record. Raises what else the result says."""
+    record, result = scope.record, worked.result
+    record.queue_seconds += worked.waited
+    record.work_seconds += result.seconds
+    match result.kind:
+        case Kind.DONE:
+            record.sent_bytes += sum(map(len, result.answers))
+            scope.count(Tally.unpack(result.body))
+            return result.answers
+        case Kind.REFUSED:
+            raise RefusedError(parse_status(result.body))
+        case Kind.CRASHED:
+            kind, _, place = result.body.decode().partition("\n")
+            raise CrashedError(kind, place)
+        case Kind.ENDED:
+            raise CallEndedError
+        case _:
+            raise WorkerLostError("the process that worked on the request died")
+
+
+def _label(strategy: str) -> str:
+    return strategy if strategy in STRATEGIES else "other"

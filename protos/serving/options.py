@@ -1,0 +1,81 @@
+"""How to serve."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Final
+
+from merger.errors import OptionError
+from protos.limits import DEFAULT_LIMITS, DEFAULT_MAX_MESSAGE_BYTES, Limits
+from protos.serving.observability_options import ObservabilityOptions
+from protos.serving.security import SecurityOptions
+
+DEFAULT_PORT: Final = 50051
+
+
+def default_workers() -> int:
+    """As many as the cores that this process may use, and at least two, so that a large document leaves one free."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(2, cores)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """How to serve.
+
+    ``port`` 0 takes any free one. ``max_message_bytes`` bounds a message in either direction. After a signal to stop,
+    running calls have ``grace_seconds`` to end.
+
+    A connection older than ``max_connection_age_seconds`` is given up once its calls are over, so that callers connect
+    anew and a load balancer can send them elsewhere; ``None`` is no limit.
+
+    ``workers`` processes work on whole documents, each on one at a time, and as many others on the parts of streams;
+    0 works on threads of the server's own process instead, one for documents and one for streams, which is for demos
+    and tests: nothing can be ended there that does not end by itself. ``queue`` requests may wait for a worker, and
+    ``queue_bytes`` of messages may be waiting, in work or on their way out, at a time. ``streams`` may be open at a
+    time. ``replay_bytes`` of what open streams have sent are kept, so that the streams go on when their worker dies.
+
+    ``enable`` names the strategies with a backend that are offered, each with its options
+    (``corenlp:algorithm=statistical,memory=6G``); with ``warm`` their backends are started before the server takes
+    calls, otherwise on first use. ``backend_threads`` requests to them are worked on at a time, and as many parts of
+    streams; they have a queue of their own, of the same length.
+
+    ``security`` says who may call, ``limits`` how large a document may be, and ``observability`` what is shown of the
+    server.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = DEFAULT_PORT
+    max_message_bytes: int = DEFAULT_MAX_MESSAGE_BYTES
+    workers: int = field(default_factory=default_workers)
+    queue: int = 64
+    queue_bytes: int = 256 * 1024 * 1024
+    streams: int = 256
+    replay_bytes: int = 64 * 1024 * 1024
+    backend_threads: int = 4
+    grace_seconds: float = 10.0
+    max_connection_age_seconds: float | None = None
+    enable: tuple[str, ...] = ()
+    warm: bool = True
+    security: SecurityOptions = field(default_factory=SecurityOptions)
+    limits: Limits = DEFAULT_LIMITS
+    observability: ObservabilityOptions = field(default_factory=ObservabilityOptions)
+
+    def __post_init__(self) -> None:
+        """Raises :class:`~merger.errors.OptionError` for values out of range."""
+        ranges = (
+            ("port", self.port, 0, 65535),
+            ("max_message_bytes", self.max_message_bytes, 1024, 2**31 - 1),
+            ("workers", self.workers, 0, 1024),
+            ("queue", self.queue, 0, 100_000),
+            ("queue_bytes", self.queue_bytes, 1024, 2**40),
+            ("streams", self.streams, 0, 100_000),
+            ("replay_bytes", self.replay_bytes, 0, 2**40),
+            ("backend_threads", self.backend_threads, 1, 1024),
+            ("grace_seconds", self.grace_seconds, 0, 86400),
+            ("max_connection_age_seconds", self.max_connection_age_seconds or 1, 1, 10**6),
+        )
+        for name, value, low, high in ranges:
+            if not low <= value <= high:
+                raise OptionError(f"server option {name}: {value} is not a number from {low} to {high}")

@@ -1,0 +1,133 @@
+"""The real server as a process of its own, and what the system says about it and its workers."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+from merger.document import Chain, Document, Mention, Part, Sentence
+from protos.documents import document_to_message
+from protos.merge_baseline import v1
+
+if TYPE_CHECKING:
+    import grpc
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = str(Path(sys.executable).parent / "merge-baseline")
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks at processes by /proc (Linux)")
+
+
+@contextmanager
+def served(*arguments: str, group: bool = False) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server on a free port of loopback, and its address; with ``group`` in a process group of its own."""
+    command = [PROGRAM, "serve", "--port", "0", *arguments]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0 if group else None
+    ) as process:
+        try:
+            assert process.stdout is not None
+            found = re.fullmatch(r"serving on (\S+)\n", process.stdout.readline())
+            assert found is not None
+            yield process, found[1]
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+def workers_of(pid: int, kind: str = "") -> list[int]:
+    """The worker processes of a server; ``kind`` is ``documents`` or ``streams``, or empty for both."""
+    found = []
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in children.read_text(encoding="ascii").split():
+            try:
+                arguments = Path(f"/proc/{child}/cmdline").read_bytes().decode().split("\0")
+            except OSError:
+                continue
+            if "protos.serving.worker_main" in arguments:
+                slots = arguments[arguments.index("protos.serving.worker_main") + 1]
+                found.append((int(child), "documents" if slots == "1" else "streams"))
+    return [child for child, its_kind in found if kind in {"", its_kind}]
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process exists and is no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def is_working(pid: int) -> bool:
+    """Whether a process uses the processor now; it may get little of it."""
+    before = cpu_seconds(pid)
+    time.sleep(0.1)
+    return cpu_seconds(pid) > before
+
+
+def wait_for_work(server: int, kind: str = "documents") -> int:
+    """The worker of a server that works, once one does."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        for pid in workers_of(server, kind):
+            if is_working(pid):
+                return pid
+    raise AssertionError("no worker works")
+
+
+def cpu_seconds(pid: int) -> float:
+    """The processor time that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def rss_mib(pid: int) -> float:
+    """The memory of a process, in MiB."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def until(condition: Callable[[], bool], seconds: float = 30) -> bool:
+    """Whether the condition comes true within this time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def huge_document() -> Document:
+    """Seconds of work, in 2 MiB, within the usual limits: 5,000 parts that all name York twenty times."""
+    sentence = Sentence(("York", "sleeps"), ("NNP", "VBZ"))
+    chains = [Chain("0", tuple(Mention(part, index, 0, 0) for index in range(20))) for part in range(5_000)]
+    return Document("huge", tuple(Part((sentence,) * 20, part) for part in range(5_000)), tuple(chains))
+
+
+def request(document: Document, strategy: str = "greedy") -> v1.MergeDocumentRequest:
+    return v1.MergeDocumentRequest(document=document_to_message(document), strategy=v1.StrategySpec(name=strategy))
+
+
+def told(error: grpc.RpcError) -> tuple[grpc.StatusCode, str, float | None]:
+    """Code, reason and the seconds after which to try again of a failed call."""
+    call = cast("Any", error)
+    status = rpc_status.from_call(call)
+    info, retry = error_details_pb2.ErrorInfo(), error_details_pb2.RetryInfo()
+    seconds = None
+    for detail in () if status is None else status.details:
+        if detail.Unpack(retry):
+            seconds = retry.retry_delay.ToNanoseconds() / 1e9
+        else:
+            detail.Unpack(info)
+    return call.code(), info.reason, seconds

@@ -1,0 +1,176 @@
+"""What a request names is never opened: options that reach files, processes or the network are the operator's."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import grpc
+import pytest
+
+import server
+from merger.backends.discreet import without_addresses
+from merger.document import Document, Part, Sentence
+from merger.formats import read_documents
+from merger.options import Option
+from merger.strategies import STRATEGIES
+from merger.strategies.coreference import CoreferenceStrategy
+from protos.documents import document_to_message
+from protos.merge_baseline import v1
+from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+CLUSTERS = EXAMPLES / "key" / "wells.conll"
+WITH_BACKEND = {name: kind for name, kind in STRATEGIES.items() if issubclass(kind, CoreferenceStrategy)}
+OPERATORS = [
+    (name, option)
+    for name, kind in WITH_BACKEND.items()
+    for option in kind.backend_class.options
+    if option.name in kind.backend_class.operator_options
+]
+
+
+class Traps(NamedTuple):
+    """A path on which whoever opens it hangs, and a URL at which somebody listens."""
+
+    path: str
+    url: str
+    listener: socket.socket
+
+    def is_untouched(self) -> bool:
+        self.listener.setblocking(False)
+        try:
+            self.listener.accept()
+        except BlockingIOError:
+            return True
+        return False
+
+
+@pytest.fixture
+def traps(tmp_path: Path) -> Iterator[Traps]:
+    path = tmp_path / "trap"
+    os.mkfifo(path)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield Traps(str(path), f"http://127.0.0.1:{listener.getsockname()[1]}", listener)
+
+
+@pytest.fixture(scope="module")
+def stub() -> Iterator[ChainMergeServiceStub]:
+    # A CoreNLP server that nobody runs: it is not asked for anything here.
+    enable = (f"precomputed:path={CLUSTERS}", "corenlp:url=http://127.0.0.1:9")
+    options = server.ServerOptions(port=0, workers=0, grace_seconds=0, enable=enable, warm=False)
+    with server.background(options) as address, grpc.insecure_channel(address) as channel:
+        yield ChainMergeServiceStub(channel)
+
+
+def request(strategy: str, options: dict[str, str], document: Document | None = None) -> v1.MergeDocumentRequest:
+    settings = [v1.OptionSetting(name=name, value=v1.OptionValue(text=text)) for name, text in options.items()]
+    return v1.MergeDocumentRequest(
+        document=v1.Document() if document is None else document_to_message(document),
+        strategy=v1.StrategySpec(name=strategy, options=settings),
+    )
+
+
+def refusal(stub: ChainMergeServiceStub, asked: v1.MergeDocumentRequest) -> tuple[grpc.StatusCode, str]:
+    with pytest.raises(grpc.RpcError) as caught:
+        stub.MergeDocument(asked, timeout=10)
+    return caught.value.code(), caught.value.details() or ""
+
+
+@pytest.mark.parametrize(("strategy", "option"), OPERATORS, ids=lambda each: getattr(each, "name", each))
+def test_an_option_of_the_operator_is_refused_and_what_it_names_is_not_touched(
+    stub: ChainMergeServiceStub, traps: Traps, strategy: str, option: Option
+) -> None:
+    for value in (traps.path, traps.url, "6G", "1"):
+        code, details = refusal(stub, request(strategy, {option.name: value}))
+        if strategy == "stanza":
+            assert (code, details) == (
+                grpc.StatusCode.FAILED_PRECONDITION,
+                "strategy stanza: the operator has not enabled it (serve --enable)",
+            )
+        else:
+            assert code is grpc.StatusCode.INVALID_ARGUMENT
+            assert details == f"strategy {strategy}: option {option.name} is the server operator's"
+    assert traps.is_untouched()
+
+
+def test_the_list_of_strategies_has_no_option_of_the_operator(stub: ChainMergeServiceStub) -> None:
+    listed = stub.ListStrategies(v1.ListStrategiesRequest(), timeout=10)
+    names = {(strategy.name, option.name) for strategy in listed.strategies for option in strategy.options}
+    assert {strategy.name for strategy in listed.strategies} == set(STRATEGIES)
+    assert not names & {(strategy, option.name) for strategy, option in OPERATORS}
+    assert str(CLUSTERS) not in str(listed)
+    assert "127.0.0.1:9" not in str(listed)
+
+
+def test_no_option_of_a_caller_is_free_text(stub: ChainMergeServiceStub) -> None:
+    # What has a choice of values can't name a file, whatever a strategy does with it.
+    for strategy in stub.ListStrategies(v1.ListStrategiesRequest(), timeout=10).strategies:
+        for option in strategy.options:
+            assert option.choices or option.type != v1.OptionType.OPTION_TYPE_STRING, (strategy.name, option.name)
+
+
+def test_ids_and_texts_that_look_like_paths_and_urls_are_only_texts(stub: ChainMergeServiceStub, traps: Traps) -> None:
+    for text in (traps.path, traps.url, f"file://{traps.path}"):
+        sentence = Sentence((text,), ("NN",), speakers=(text,))
+        document = Document(text, (Part((sentence,)),), genre=text)
+        assert stub.MergeDocument(request("greedy", {}, document), timeout=10).signature
+        code, _ = refusal(stub, request("precomputed", {}, document))
+        assert code is grpc.StatusCode.INVALID_ARGUMENT
+    assert traps.is_untouched()
+
+
+def test_clusters_of_the_operator_are_not_told_to_who_does_not_have_the_document(stub: ChainMergeServiceStub) -> None:
+    ours = next(read_documents(str(CLUSTERS)))
+    first = ours.parts[0].sentences[0].forms[0]
+    guess = Document(ours.id, (Part((Sentence(("guess",)),)),))
+    stranger = Document("stranger", (Part((Sentence(("guess",)),)),))
+    for document in (guess, stranger):
+        code, details = refusal(stub, request("precomputed", {}, document))
+        assert code is grpc.StatusCode.INVALID_ARGUMENT
+        assert details == (
+            f"document {document.id}: the clusters that this server has for precomputed are not of this document; "
+            "expected a document of theirs, with the same id and tokens"
+        )
+        assert first not in details
+
+
+def test_who_has_the_document_gets_its_clusters(stub: ChainMergeServiceStub) -> None:
+    ours = next(read_documents(str(EXAMPLES / "parts" / "wells.conll")))
+    answer = stub.MergeDocument(request("precomputed", {}, ours), timeout=10)
+    assert any(decision.HasField("antecedent") for decision in answer.decisions)
+
+
+def test_why_a_backend_can_not_start_is_for_the_operator(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    missing = tmp_path / "secret-name.conll"
+    missing.write_text(CLUSTERS.read_text(encoding="utf-8"), encoding="utf-8")
+    enable = (f"precomputed:path={missing}",)
+    options = server.ServerOptions(port=0, workers=0, grace_seconds=0, enable=enable, warm=False)
+    with server.background(options) as address, grpc.insecure_channel(address) as channel:
+        missing.unlink()
+        code, details = refusal(ChainMergeServiceStub(channel), request("precomputed", {}))
+    assert code is grpc.StatusCode.FAILED_PRECONDITION
+    assert details == "strategy precomputed can't run on this server now; the server's log says why"
+    assert "secret-name.conll" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("at http://10.0.0.5:9000 cannot be reached: Connection refused", "at … cannot be reached: Connection refused"),
+        ("/opt/corenlp/x.jar is damaged (see ~/log, ../a/b)", "… is damaged (see …, …)"),
+        ("CoreNLP did not answer within 2 s and/or 3/4 of it", "CoreNLP did not answer within 2 s and/or 3/4 of it"),
+    ],
+)
+def test_addresses_and_paths_are_left_out_of_what_callers_are_told(text: str, told: str) -> None:
+    assert without_addresses(text) == told
+
+
+def test_a_backend_that_fails_on_a_document_does_not_tell_where_it_is(stub: ChainMergeServiceStub) -> None:
+    document = next(read_documents(str(EXAMPLES / "parts" / "wells.conll")))
+    _, details = refusal(stub, request("corenlp", {}, document))
+    assert "127.0.0.1:9" not in details
+    assert "corenlp" in details.lower()

@@ -1,0 +1,84 @@
+"""`merge-baseline serve` and `merge-baseline token`, as an operator uses them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import grpc
+import pytest
+import trustme
+
+from protos.merge_baseline import v1
+from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
+from tests.service.certificates import Files, issue, replace, root_of, trusting
+from tests.service.running import PROGRAM, served
+
+ANYWHERE = "0.0.0.0"  # noqa: S104  # what is to be refused
+TIMEOUT = 20
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_a_token_and_a_certificate_of_the_command_line_let_in(tmp_path: Path) -> None:
+    ca = trustme.CA()
+    files = Files.below(tmp_path)
+    files.put(issue(ca))
+    replace(files.client_ca, root_of(ca))
+    made = run("token", "anna")
+    assert made.returncode == 0
+    name, digest = made.stdout.split()
+    token = made.stderr.removeprefix("token of anna, shown this once: ").strip()
+    assert (name, len(digest)) == ("anna", 64)
+    assert token not in made.stdout
+    tokens = tmp_path / "tokens"
+    tokens.write_text(made.stdout, encoding="utf-8")
+    arguments = ("--tls-cert", files.certificate, "--tls-key", files.key, "--tls-client-ca", files.client_ca)
+    limits = ("--caller-concurrency", "2", "--caller-rate", "50", "--caller-burst", "5", "--max-tokens", "3")
+    with (
+        served("--workers", "0", "--token-file", str(tokens), *map(str, arguments), *limits) as (process, address),
+        grpc.secure_channel(address, trusting(ca, issue(ca))) as channel,
+    ):
+        stub = ChainMergeServiceStub(channel)
+        metadata = (("authorization", f"Bearer {token}"),)
+        part = v1.Part(sentences=[v1.Sentence(forms=["a", "b", "c"])])
+        request = v1.MergeDocumentRequest(document=v1.Document(parts=[part]), strategy=v1.StrategySpec(name="none"))
+        assert stub.MergeDocument(request, timeout=TIMEOUT, metadata=metadata).signature == "none"
+        request.document.parts[0].sentences.add(forms=["d"])
+        with pytest.raises(grpc.RpcError, match="4 tokens so far in the document; this server takes at most 3"):
+            stub.MergeDocument(request, timeout=TIMEOUT, metadata=metadata)
+        with pytest.raises(grpc.RpcError, match="this server wants a token that it knows"):
+            stub.MergeDocument(request, timeout=TIMEOUT)
+        process.terminate()
+        assert process.wait(20) == 0
+        assert process.stderr is not None
+        assert token not in process.stderr.read()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("--host", ANYWHERE), "won't listen on 0.0.0.0 without TLS: documents would cross the network in clear"),
+        (("--tls-client-ca", "ca.pem"), "server option tls_cert is missing: tls_client_ca needs a certificate"),
+        (("--tls-cert", "a.pem", "--tls-key", "b.pem"), "certificate a.pem: cannot be read: No such file"),
+        (("--token-file", "tokens"), "token file tokens: cannot be read: No such file"),
+        (("--caller-rate", "0"), "server option caller_rate: 0.0 is not a number above 0"),
+        (("--max-parts", "0"), "server limit parts: 0 is not a whole number from 1"),
+    ],
+    ids=["anywhere", "half of mTLS", "certificate", "tokens", "rate", "limit"],
+)
+def test_what_can_not_be_served_safely_is_said_and_ends_it(arguments: tuple[str, ...], reason: str) -> None:
+    done = run("serve", "--port", "0", "--workers", "0", *arguments)
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert reason in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_name_that_no_line_can_have_is_refused() -> None:
+    done = run("token", "anna smith")
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert "token 'anna smith': a name of a token is 1 to 100 letters" in done.stderr

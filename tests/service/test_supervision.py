@@ -1,0 +1,361 @@
+"""CoreNLP behind the real server is killed, hung, starved and out of memory; and supervision by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from typing import Any, ClassVar, Self, cast
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2
+
+import server
+from client.channels import HEALTH_METHOD
+from client.errors import BusyError
+from client.remote import RemoteMerger
+from client.retries import NO_RETRIES
+from merger.backends.base import Backend
+from merger.backends.condition import Condition, State
+from merger.backends.corenlp import CoreNLPBackend
+from merger.backends.matching import Cluster
+from merger.document import Document
+from merger.errors import BackendDownError, UnavailableError
+from merger.strategies.served import ServedStrategies
+from merger.watch import Watch
+from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
+from protos.serving.supervision import Pace, Supervisor
+from tests.backends.corenlp_here import exists, needs_corenlp, process_of
+from tests.service.running import request, told, until
+from tests.service.samples import long_document
+
+SERVICE = "merge_baseline.v1.ChainMergeService"
+SERVING = health_pb2.HealthCheckResponse.SERVING
+NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
+SPEC = "corenlp:memory=3G,parser=pcfg"
+
+
+class Caller:
+    """Calls one server."""
+
+    def __init__(self, channel: grpc.Channel, address: str) -> None:
+        self.address = address
+        self._stub = ChainMergeServiceStub(channel)
+        self._check: Callable[..., Any] = channel.unary_unary(
+            HEALTH_METHOD,
+            request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
+            response_deserializer=health_pb2.HealthCheckResponse.FromString,
+        )
+
+    def health(self, strategy: str | None = None) -> int:
+        name = SERVICE if strategy is None else f"{SERVICE}/{strategy}"
+        return cast("int", self._check(health_pb2.HealthCheckRequest(service=name), timeout=10).status)
+
+    def merge(self, strategy: str, parts: int = 2) -> str:
+        """The outcome: ``OK``, or the code's name."""
+        try:
+            self._stub.MergeDocument(request(long_document(parts), strategy), timeout=120)
+        except grpc.RpcError as error:
+            return told(error)[0].name
+        return "OK"
+
+    def refusal(self, strategy: str) -> tuple[grpc.StatusCode, str, float | None]:
+        with pytest.raises(grpc.RpcError) as refused:
+            self._stub.MergeDocument(request(long_document(2), strategy), timeout=10)
+        return told(refused.value)
+
+
+class _Server(server.MergeServer):
+    made: ClassVar[list[server.MergeServer]] = []
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401  # handed on
+        super().__init__(*arguments, **named)
+        self.made.append(self)
+
+
+@contextmanager
+def calling(spec: str, *, backend_threads: int) -> Iterator[tuple[server.MergeServer, Caller]]:
+    """A server in this process, so that its CoreNLP can be got at, and a caller."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(server, "MergeServer", _Server)
+        wanted = server.ServerOptions(
+            port=0, workers=0, grace_seconds=0, enable=(spec,), backend_threads=backend_threads
+        )
+        with server.background(wanted) as address, grpc.insecure_channel(address) as channel:
+            yield _Server.made[-1], Caller(channel, address)
+
+
+def jvm_of(running: server.MergeServer) -> int:
+    """The process of the first enabled CoreNLP."""
+    backend = running._supervisor.guards[0].backend
+    assert isinstance(backend, CoreNLPBackend)
+    return process_of(backend._handle.get()).pid
+
+
+def outcomes_of(caller: Caller, count: int) -> list[str]:
+    """What becomes of so many calls for CoreNLP at a time."""
+    outcomes: list[str] = []
+    callers = [threading.Thread(target=lambda: outcomes.append(caller.merge("corenlp"))) for _ in range(count)]
+    for each in callers:
+        each.start()
+    for each in callers:
+        each.join(60)
+    return outcomes
+
+
+@needs_corenlp
+def test_a_killed_and_a_hung_backend_are_found_and_replaced_while_other_strategies_go_on() -> None:
+    with calling(SPEC, backend_threads=2) as (running, caller):
+        assert caller.health() == caller.health("corenlp") == caller.health("greedy") == SERVING
+        assert caller.merge("corenlp") == "OK"
+        for restarts, (number, seconds) in enumerate(((signal.SIGKILL, 6), (signal.SIGSTOP, 15)), start=1):
+            pid = jvm_of(running)
+            os.kill(pid, number)
+            broken = time.monotonic()
+            # More calls than there are threads for them, so that some wait.
+            outcomes = outcomes_of(caller, 5) if number is signal.SIGSTOP else []
+
+            assert until(lambda: caller.health("corenlp") == NOT_SERVING, 5)
+            code, reason, retry = caller.refusal("corenlp")
+            assert time.monotonic() - broken < seconds
+            assert (code, reason) == (grpc.StatusCode.UNAVAILABLE, "BACKEND_DOWN")
+            assert retry is not None
+            assert retry > 0
+            with RemoteMerger(caller.address, retry=NO_RETRIES) as remote, pytest.raises(BusyError) as busy:
+                remote.merge(long_document(2), "corenlp")
+            assert busy.value.retryable
+            # Nobody is left hanging: the backend fails on what is in work, and what waits is to be tried again.
+            assert set(outcomes) <= {"ABORTED", "UNAVAILABLE"}
+            assert len(outcomes) in {0, 5}
+            # It is about that strategy alone.
+            assert caller.health() == caller.health("greedy") == SERVING
+            assert caller.merge("greedy") == "OK"
+
+            assert until(lambda: caller.health("corenlp") == SERVING, 120)
+            assert not exists(pid)
+            assert caller.merge("corenlp") == "OK"
+            (backend,) = running.state().backends
+            assert (backend.strategy, backend.state, backend.up) == ("corenlp", State.WELL, True)
+            assert backend.restarts == restarts
+
+
+PACE = Pace(
+    interval=0.02,
+    answer_seconds=0.02,
+    hung_seconds=0.2,
+    slow_seconds=2,
+    first_delay=0.1,
+    longest_delay=0.4,
+    stable_seconds=1.5,
+)
+
+
+class Fragile(Backend):
+    """A backend whose condition the test sets."""
+
+    name = "fragile"
+    summary = "fails as told"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.condition = Condition(State.WELL)
+        self.failing_starts = 0
+        self.begun: list[float] = []
+
+    def check(self, seconds: float) -> Condition:
+        if self.condition.state in {State.HUNG, State.SLOW}:
+            time.sleep(seconds)
+        return self.condition
+
+    def restart(self, watch: Watch) -> None:
+        watch.check()
+        self.begun.append(time.monotonic())
+        if self.failing_starts:
+            self.failing_starts -= 1
+            raise UnavailableError("no memory left")
+        self.condition = Condition(State.WELL)
+
+    def predict(self, document: Document, watch: Watch) -> tuple[Cluster, ...]:
+        raise NotImplementedError
+
+
+class Supervised:
+    """A supervisor over one fragile backend, on a running event loop."""
+
+    def __init__(self, *, keep_warm: bool = True, pace: Pace = PACE) -> None:
+        self.backend = Fragile()
+        self.strategies = ServedStrategies()
+        self.strategies._backends["corenlp"] = [self.backend]
+        self.told: list[bool] = []
+        self.supervisor = Supervisor(
+            self.strategies,
+            lambda _, ready: self.told.append(ready),
+            keep_warm=keep_warm,
+            pace=pace,
+        )
+
+    async def __aenter__(self) -> Self:
+        self.supervisor.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.supervisor.stop()
+
+    def has_begun(self, times: int) -> bool:
+        return len(self.backend.begun) >= times
+
+    async def until(self, condition: Callable[[], bool], seconds: float = 5) -> bool:
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end:
+                return False
+            await asyncio.sleep(0.005)
+        return True
+
+
+@pytest.fixture(autouse=True)
+def _quiet(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.CRITICAL, "merge_baseline.server")
+
+
+@pytest.mark.parametrize(("state", "seconds"), [(State.GONE, 0), (State.HUNG, 0.2), (State.SLOW, 2)])
+def test_how_soon_a_backend_is_given_up_goes_by_what_is_wrong(state: State, seconds: float) -> None:
+    async def main() -> float:
+        async with Supervised() as all_of_it:
+            begun = time.monotonic()
+            all_of_it.backend.condition = Condition(state, "does not answer")
+            assert await all_of_it.until(lambda: bool(all_of_it.backend.begun))
+            return all_of_it.backend.begun[0] - begun
+
+    # What was silent when it was first asked has been so since.
+    assert seconds - PACE.answer_seconds <= asyncio.run(main()) <= seconds + 1.5
+
+
+def test_a_slow_backend_that_comes_back_is_left_alone() -> None:
+    async def main() -> None:
+        async with Supervised() as all_of_it:
+            for _ in range(5):
+                all_of_it.backend.condition = Condition(State.SLOW, "does not answer")
+                await asyncio.sleep(0.5)
+                all_of_it.backend.condition = Condition(State.WELL)
+                await asyncio.sleep(0.1)
+            assert all_of_it.backend.begun == []
+            assert all_of_it.told == [True]
+
+    asyncio.run(main())
+
+
+def test_attempts_come_after_delays_that_double_up_to_a_limit_and_callers_are_told_when() -> None:
+    async def main() -> list[float]:
+        async with Supervised() as all_of_it:
+            all_of_it.backend.failing_starts = 5
+            all_of_it.backend.condition = Condition(State.GONE, "was killed")
+            assert await all_of_it.until(lambda: len(all_of_it.backend.begun) >= 2)
+            assert all_of_it.told[:2] == [True, False]
+            with pytest.raises(BackendDownError, match="being started again: no memory left") as refused:
+                all_of_it.strategies.make("corenlp", {})
+            assert refused.value.retry_seconds > 0
+            assert await all_of_it.until(lambda: all_of_it.told[-1])
+            assert all_of_it.supervisor.guards[0].restarts == 1
+            all_of_it.strategies.make("corenlp", {})
+            return all_of_it.backend.begun
+
+    begun = asyncio.run(main())
+    gaps = [later - earlier for earlier, later in pairwise(begun)]
+    assert len(gaps) == 5
+    # 0.1, 0.2, then no more than 0.4 s.
+    for gap, expected in zip(gaps, (0.1, 0.2, 0.4, 0.4, 0.4), strict=True):
+        # The machine may have other things to do too.
+        assert expected <= gap <= expected + 2
+
+
+def test_a_backend_that_stayed_up_is_started_at_once_again_and_one_that_did_not_is_not() -> None:
+    pace = replace(PACE, first_delay=1, longest_delay=1)
+
+    async def main() -> list[float]:
+        waits = []
+        async with Supervised(pace=pace) as all_of_it:
+            for pause in (0.0, 0.0, 1.6):
+                await asyncio.sleep(pause)
+                failed, count = time.monotonic(), len(all_of_it.backend.begun)
+                all_of_it.backend.condition = Condition(State.GONE, "was killed")
+                assert await all_of_it.until(partial(all_of_it.has_begun, count + 1))
+                waits.append(all_of_it.backend.begun[-1] - failed)
+                assert await all_of_it.until(lambda: all_of_it.told[-1])
+        return waits
+
+    first, again, after_a_while = asyncio.run(main())
+    assert first < 1 <= again
+    assert after_a_while < 1
+
+
+@pytest.mark.parametrize("keep_warm", [True, False])
+def test_what_is_idle_is_started_only_where_it_is_to_be_warm(keep_warm: bool) -> None:  # noqa: FBT001
+    async def main() -> None:
+        async with Supervised(keep_warm=keep_warm) as all_of_it:
+            all_of_it.backend.condition = Condition(State.IDLE)
+            await asyncio.sleep(0.3)
+            assert bool(all_of_it.backend.begun) is keep_warm
+            assert all_of_it.told[-1]
+
+    asyncio.run(main())
+
+
+def test_a_backend_that_a_call_has_started_is_not_ready_until_it_is() -> None:
+    async def main() -> None:
+        async with Supervised() as all_of_it:
+            await asyncio.sleep(0.1)
+            all_of_it.backend.condition = Condition(State.STARTING)
+            assert await all_of_it.until(lambda: all_of_it.told == [True, False])
+            all_of_it.backend.condition = Condition(State.WELL)
+            assert await all_of_it.until(lambda: all_of_it.told == [True, False, True])
+            assert all_of_it.backend.begun == []
+
+    asyncio.run(main())
+
+
+def test_a_bug_in_a_backends_check_does_not_end_its_supervision() -> None:
+    async def main() -> None:
+        async with Supervised() as all_of_it:
+            sound = all_of_it.backend.check
+
+            def broken(seconds: float) -> Condition:
+                if len(all_of_it.backend.begun) < 2:
+                    raise RuntimeError
+                return sound(seconds)
+
+            all_of_it.backend.check = broken  # type: ignore[method-assign]
+            assert await all_of_it.until(lambda: len(all_of_it.backend.begun) == 2)
+            assert await all_of_it.until(lambda: all_of_it.told[-1])
+
+    asyncio.run(main())
+
+
+def test_the_server_ends_while_a_backend_is_being_started() -> None:
+    class Stuck(Fragile):
+        def restart(self, watch: Watch) -> None:
+            self.begun.append(time.monotonic())
+            while True:
+                watch.check()
+                time.sleep(0.02)
+
+    async def main() -> float:
+        all_of_it = Supervised()
+        stuck = Stuck()
+        all_of_it.supervisor.guards[0].backend = all_of_it.backend = stuck
+        async with all_of_it:
+            stuck.condition = Condition(State.GONE, "was killed")
+            assert await all_of_it.until(lambda: bool(stuck.begun))
+            begun = time.monotonic()
+        return time.monotonic() - begun
+
+    assert asyncio.run(main()) < 2
