@@ -17,10 +17,10 @@ from merger.document import (
     ChainScope,
     Document,
     Mention,
-    chain_order,
     chains_by_part,
     make_chain,
     part_chains,
+    text_order,
 )
 from merger.errors import DecisionError, Location
 
@@ -60,6 +60,13 @@ class Decision:
     antecedent: ChainRef | None = None
     evidence: Evidence | None = None
     also: tuple[ChainRef, ...] = ()
+
+
+class MergedMembers(NamedTuple):
+    """A merged chain: its id, and the part chains in it in the text order of their first mentions."""
+
+    id: str
+    members: tuple[ChainRef, ...]
 
 
 class MergedChains:
@@ -151,16 +158,22 @@ def build_merged(document: Document, merged: MergedChains) -> Document:
 
 def join_chains(by_ref: Mapping[ChainRef, Chain], merged: MergedChains) -> tuple[Chain, ...]:
     """The merged chains with all their mentions, in text order, with the ids of :func:`build_merged`."""
-    joined = [
-        make_chain(root.chain, [mention for ref in merged.members(root) for mention in by_ref[ref].mentions])
-        for root in merged
-    ]
-    joined.sort(key=chain_order)
+    return tuple(
+        make_chain(name, [mention for ref in members for mention in by_ref[ref].mentions])
+        for name, members in merged_members(by_ref, merged)
+    )
+
+
+def merged_members(by_ref: Mapping[ChainRef, Chain], merged: MergedChains) -> list[MergedMembers]:
+    """The merged chains of :func:`join_chains` as the part chains in them, both in the text order of first mentions."""
+    begins = {ref: text_order(by_ref[ref].mentions[0]) for root in merged for ref in merged.members(root)}
+    joined = [(root, sorted(merged.members(root), key=begins.__getitem__)) for root in merged]
+    joined.sort(key=lambda each: (begins[each[1][0]], each[0].chain))
     ids = {chain.id for chain in by_ref.values()}
-    if len(ids) < len(by_ref):
-        prefix, first = ("e", 1) if all(map(_COREFUD_ID.fullmatch, ids)) else ("", 0)
-        joined = [Chain(f"{prefix}{number}", chain.mentions) for number, chain in enumerate(joined, first)]
-    return tuple(joined)
+    if len(ids) == len(by_ref):
+        return [MergedMembers(root.chain, tuple(members)) for root, members in joined]
+    prefix, first = ("e", 1) if all(map(_COREFUD_ID.fullmatch, ids)) else ("", 0)
+    return [MergedMembers(f"{prefix}{number}", tuple(members)) for number, (_, members) in enumerate(joined, first)]
 
 
 def apply_decisions(document: Document, decisions: Iterable[Decision]) -> Document:

@@ -41,6 +41,8 @@ class Mention(NamedTuple):
     @property
     def tokens(self) -> tuple[int, ...]:
         """The token indexes, in order."""
+        if not self.pieces:
+            return tuple(range(self.first, self.last + 1))
         return tuple(index for first, last in self.spans for index in range(first, last + 1))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from merger.boundaries import with_boundaries_of
-from merger.decisions import Decision, MergedChains, join_chains
+from merger.decisions import Decision, MergedChains, MergedMembers, join_chains, merged_members
 from merger.document import Chain, ChainRef, ChainScope, Document, Part, chains_by_part
 from merger.errors import InputError
 from merger.notices import Notices
@@ -46,7 +46,8 @@ class PartMerger:
         key: Document | None = None,
         watch: Watch | None = None,
     ) -> None:
-        self._run = strategy.start(document, key, watch)
+        self._watch = watch or Watch()
+        self._run = strategy.start(document, key, self._watch)
         self._document_id = document_id
         self._file = None if document is None else document.file
         self._parts = 0
@@ -75,9 +76,18 @@ class PartMerger:
             )
             raise
         self._merged.apply(index, longer, decisions, self._document_id)
-        self._chains.update((ChainRef(index, chain.id), chain) for chain in chains)
-        self._singletons.extend(ChainRef(index, chain.id) for chain in chains if len(chain.mentions) == 1)
+        self._chains.update([(ChainRef(index, chain.id), chain) for chain in chains])
+        self._singletons.extend([ChainRef(index, chain.id) for chain in chains if len(chain.mentions) == 1])
         self._parts += 1
+        return tuple(decisions)
+
+    def add_all(self, parts: Sequence[tuple[Part, Sequence[Chain]]]) -> tuple[Decision, ...]:
+        """Decide on all parts of a document; the watch is checked before every one and told of the ``parts`` done."""
+        decisions: list[Decision] = []
+        for done, (part, chains) in enumerate(parts, 1):
+            self._watch.check()
+            decisions.extend(self.add(part, chains))
+            self._watch.progress(PARTS, done, len(parts))
         return tuple(decisions)
 
     def finish(self, *, keep_singletons: bool = False, notices: Notices | None = None) -> tuple[Chain, ...]:
@@ -85,6 +95,17 @@ class PartMerger:
 
         One-mention chains are left out, with a notice, or with ``keep_singletons`` passed through unmerged.
         """
+        self._close(keep_singletons, notices)
+        return join_chains(self._chains, self._merged)
+
+    def finish_members(
+        self, *, keep_singletons: bool = False, notices: Notices | None = None
+    ) -> Sequence[MergedMembers]:
+        """The merged chains of :meth:`finish` as the part chains in them, for who has their mentions."""
+        self._close(keep_singletons, notices)
+        return merged_members(self._chains, self._merged)
+
+    def _close(self, keep_singletons: bool, notices: Notices | None) -> None:  # noqa: FBT001
         if keep_singletons:
             for ref in self._singletons:
                 self._merged.apply(ref.part, [self._chains[ref]], [Decision(ref)], self._document_id)
@@ -94,7 +115,6 @@ class PartMerger:
                 "one-mention chains were left out of merging and of the output (--singletons keep passes them through)",
                 count=len(self._singletons),
             )
-        return join_chains(self._chains, self._merged)
 
 
 def merge_document(
@@ -117,14 +137,9 @@ def merge_document(
     """
     if key is not None:
         key = with_boundaries_of(document, key)
-    watch = watch or Watch()
     merger = PartMerger(strategy, document.id, document=document, key=key, watch=watch)
-    decisions: list[Decision] = []
-    for index, (part, chains) in enumerate(zip(document.parts, chains_by_part(document), strict=True)):
-        watch.check()
-        decisions.extend(merger.add(part, chains))
-        watch.progress(PARTS, index + 1, len(document.parts))
+    decisions = merger.add_all(list(zip(document.parts, chains_by_part(document), strict=True)))
     merged = merger.finish(keep_singletons=keep_singletons, notices=notices)
     return MergeResult(
-        document.with_chains(merged, ChainScope.DOCUMENT), tuple(decisions), merger.singletons, strategy.signature
+        document.with_chains(merged, ChainScope.DOCUMENT), decisions, merger.singletons, strategy.signature
     )

@@ -16,6 +16,8 @@ PENN_TAGS = frozenset({
 """Penn Treebank tags with the OntoNotes, English Web Treebank and TreeTagger additions."""
 
 UNIVERSAL_NOUNS = frozenset({"NOUN", "PROPN"})
+_PENN_NOUNS = frozenset({"NN", "NP"})
+"""What noun tags begin with."""
 
 
 def has_tags(sentence: Sentence) -> bool:
@@ -31,7 +33,7 @@ def noun_flags(sentence: Sentence) -> tuple[bool, ...]:
     """
     xpos, upos = sentence.xpos, sentence.upos
     if xpos is not None and any(xpos) and (upos is None or PENN_TAGS.issuperset(tag for tag in xpos if tag)):
-        return tuple(tag.startswith(("NN", "NP")) for tag in xpos)
+        return tuple([tag[:2] in _PENN_NOUNS for tag in xpos])
     if upos is not None:
-        return tuple(tag in UNIVERSAL_NOUNS for tag in upos)
+        return tuple([tag in UNIVERSAL_NOUNS for tag in upos])
     return (False,) * len(sentence.forms)

@@ -14,7 +14,8 @@ from merger.document import Chain, ChainRef, Document, Mention, Part
 from merger.errors import Location, MissingTagsError
 from merger.options import Option, OptionValue
 from merger.strategies.base import Run, Strategy
-from merger.strategies.greedy_index import ChainIndex, Hit
+from merger.strategies.greedy_fuzzy import FuzzyChainIndex
+from merger.strategies.greedy_index import ChainIndex
 from merger.strategies.greedy_keys import KeyReader
 from merger.tags import has_tags
 from merger.watch import Watch
@@ -53,13 +54,12 @@ class GreedyStrategy(Strategy):
 
 class _GreedyRun(Run):
     def __init__(self, values: Mapping[str, OptionValue], document_id: str | None) -> None:
-        match = str(values["match"])
+        match, tie = str(values["match"]), str(values["tie"])
         self._rule = match
         self._document_id = document_id
         self._one_to_one = bool(values["one-to-one"])
         self._reader = KeyReader(match, ignore_case=bool(values["ignore-case"]))
-        threshold = float(values["threshold"]) if match == "fuzzy" else None
-        self._index = ChainIndex(tie=str(values["tie"]), threshold=threshold)
+        self._index = FuzzyChainIndex(tie, float(values["threshold"])) if match == "fuzzy" else ChainIndex(tie)
 
     def decide(self, index: int, part: Part, chains: Sequence[Chain], merged: MergedChains) -> list[Decision]:
         if chains and not any(has_tags(sentence) for sentence in part.sentences):
@@ -70,27 +70,23 @@ class _GreedyRun(Run):
                 hint="tag with --tagger corenlp or stanza, or use a strategy that needs no tags: none, corenlp, stanza",
             )
         self._reader.enter(part)
-        taken: set[ChainRef] = set()
-        decisions = []
-        for chain in chains:
-            found = self._find(chain, taken)
-            ref = ChainRef(index, chain.id)
-            if found is None:
-                decisions.append(Decision(ref))
-                continue
-            key, mention, hit = found
-            if self._one_to_one:
-                taken.add(hit.root)
-            evidence = Evidence(self._rule, key, (MentionPair(mention, hit.mention),), hit.score)
-            decisions.append(Decision(ref, hit.root, evidence))
-        for chain, decision in zip(chains, decisions, strict=True):
-            root = decision.chain if decision.antecedent is None else merged.root(decision.antecedent)
-            self._index.add(root, chain, self._reader.offered(chain))
+        keys = [self._reader.read(chain) for chain in chains]
+        self._index.prepare(text for _, offered in keys for text, *_ in offered)
+        decisions = [
+            self._decision(ChainRef(index, chain.id), sought) for chain, (sought, _) in zip(chains, keys, strict=True)
+        ]
+        self._index.add_part(
+            (decision.chain if decision.antecedent is None else merged.root(decision.antecedent), chain, offered)
+            for chain, decision, (_, offered) in zip(chains, decisions, keys, strict=True)
+        )
         return decisions
 
-    def _find(self, chain: Chain, taken: set[ChainRef]) -> tuple[str, Mention, Hit] | None:
-        for key, mention in self._reader.sought(chain):
-            hit = self._index.find(key, taken)
-            if hit is not None:
-                return key, mention, hit
-        return None
+    def _decision(self, ref: ChainRef, sought: Mapping[str, Mention]) -> Decision:
+        for key, mention in sought.items():
+            hit = self._index.find(key)
+            if hit is None:
+                continue
+            if self._one_to_one:
+                self._index.take(hit.root)
+            return Decision(ref, hit.root, Evidence(self._rule, key, (MentionPair(mention, hit.mention),), hit.score))
+        return Decision(ref)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
+from operator import itemgetter
 
 from merger.document import Chain, Mention, Part
 from merger.heads import head_token
 from merger.tags import noun_flags
 
-Key = tuple[str, Mention]
-"""A string to compare and the mention that it stands in."""
+Key = tuple[str, Mention, int, int]
+"""A string to compare, the mention that it stands in, the sentence and the token that it was found at."""
 
-_Found = tuple[int, str, Mention]
-"""The token that a string was found at, and its key."""
+_PLACE = itemgetter(2, 3)
 
 
 class KeyReader:
@@ -23,84 +23,90 @@ class KeyReader:
 
     def __init__(self, match: str, *, ignore_case: bool) -> None:
         self._ignore_case = ignore_case
-        self._nouns_sought = {
+        self._read_sought = {
             "noun": self._nouns,
             "token": self._nouns,
             "mention": self._strings_of_nouns,
             "head": self._head_nouns,
             "fuzzy": self._strings_of_nouns,
         }[match]
-        self._offered = {
-            "noun": self._nouns,
+        self._read_offered = {
+            "noun": None,
             "token": self._tokens,
             "mention": self._strings,
-            "head": self._head_nouns,
+            "head": None,
             "fuzzy": self._strings,
         }[match]
         self._part = Part(())
-        self._nouns_of: dict[int, tuple[bool, ...]] = {}
+        self._columns: dict[int, tuple[Sequence[str], Sequence[bool]]] = {}
 
     def enter(self, part: Part) -> None:
         """Turn to another part."""
         self._part = part
-        self._nouns_of = {}
+        self._columns = {}
 
-    def sought(self, chain: Chain) -> Iterator[Key]:
-        """The strings that the chain looks for, in the text order of the nouns that they come from."""
+    def read(self, chain: Chain) -> tuple[dict[str, Mention], Sequence[Key]]:
+        """The strings that the chain looks for, and those by which it can be found.
+
+        The former come in the text order of the nouns that they stem from, each with the mention that has it first: a
+        string that was not found once is not found again. The latter come mention by mention.
+        """
+        sought = self._read_sought(chain)
+        # Most often the same, and not to be read twice.
+        offered = sought if self._read_offered is None else self._read_offered(chain)
+        first: dict[str, Mention] = {}
         # Mentions of one chain may nest or cross, so that their order is not yet that of the nouns.
-        return self._folded(sorted(self._nouns_sought(chain), key=_position))
+        for text, mention, _, _ in sorted(sought, key=_PLACE):
+            first.setdefault(text, mention)
+        return first, offered
 
-    def offered(self, chain: Chain) -> Iterator[Key]:
-        """The strings by which the chain can be found, with the mentions that they stand in."""
-        return self._folded(self._offered(chain))
+    def _columns_of(self, sentence: int) -> tuple[Sequence[str], Sequence[bool]]:
+        """The words to compare, and which of them are nouns."""
+        columns = self._columns.get(sentence)
+        if columns is None:
+            made = self._part.sentences[sentence]
+            forms: Sequence[str] = [form.casefold() for form in made.forms] if self._ignore_case else made.forms
+            columns = self._columns[sentence] = (forms, noun_flags(made))
+        return columns
 
-    def _folded(self, found: Iterable[_Found]) -> Iterator[Key]:
-        if self._ignore_case:
-            return ((text.casefold(), mention) for _, text, mention in found)
-        return ((text, mention) for _, text, mention in found)
-
-    def _flags(self, mention: Mention) -> tuple[bool, ...]:
-        flags = self._nouns_of.get(mention.sentence)
-        if flags is None:
-            flags = self._nouns_of[mention.sentence] = noun_flags(self._part.sentences[mention.sentence])
-        return flags
-
-    def _nouns(self, chain: Chain) -> Iterator[_Found]:
+    def _nouns(self, chain: Chain) -> list[Key]:
+        keys = []
         for mention in chain.mentions:
-            forms = self._part.sentences[mention.sentence].forms
-            flags = self._flags(mention)
-            for index in mention.tokens:
-                if flags[index]:
-                    yield index, forms[index], mention
+            sentence = mention.sentence
+            forms, nouns = self._columns_of(sentence)
+            keys.extend([(forms[index], mention, sentence, index) for index in mention.tokens if nouns[index]])
+        return keys
 
-    def _tokens(self, chain: Chain) -> Iterator[_Found]:
+    def _tokens(self, chain: Chain) -> list[Key]:
+        keys = []
         for mention in chain.mentions:
-            forms = self._part.sentences[mention.sentence].forms
-            for index in mention.tokens:
-                yield index, forms[index], mention
+            sentence = mention.sentence
+            forms, _ = self._columns_of(sentence)
+            keys.extend([(forms[index], mention, sentence, index) for index in mention.tokens])
+        return keys
 
-    def _strings(self, chain: Chain) -> Iterator[_Found]:
+    def _strings(self, chain: Chain) -> list[Key]:
+        return [(self._string(mention), mention, mention.sentence, mention.first) for mention in chain.mentions]
+
+    def _strings_of_nouns(self, chain: Chain) -> list[Key]:
+        keys = []
         for mention in chain.mentions:
-            forms = self._part.sentences[mention.sentence].forms
-            yield mention.first, " ".join([forms[index] for index in mention.tokens]), mention
-
-    def _strings_of_nouns(self, chain: Chain) -> Iterator[_Found]:
-        for mention, (_, text, _) in zip(chain.mentions, self._strings(chain), strict=True):
-            flags = self._flags(mention)
+            _, nouns = self._columns_of(mention.sentence)
             # Its other nouns would only look for the same string again.
-            noun = next((index for index in mention.tokens if flags[index]), None)
+            noun = next((index for index in mention.tokens if nouns[index]), None)
             if noun is not None:
-                yield noun, text, mention
+                keys.append((self._string(mention), mention, mention.sentence, noun))
+        return keys
 
-    def _head_nouns(self, chain: Chain) -> Iterator[_Found]:
+    def _head_nouns(self, chain: Chain) -> list[Key]:
+        keys = []
         for mention in chain.mentions:
-            sentence = self._part.sentences[mention.sentence]
-            flags = self._flags(mention)
-            head = head_token(sentence, mention, flags)
-            if flags[head]:
-                yield head, sentence.forms[head], mention
+            forms, nouns = self._columns_of(mention.sentence)
+            head = head_token(self._part.sentences[mention.sentence], mention, nouns)
+            if nouns[head]:
+                keys.append((forms[head], mention, mention.sentence, head))
+        return keys
 
-
-def _position(found: _Found) -> tuple[int, int]:
-    token, _, mention = found
-    return mention.sentence, token
+    def _string(self, mention: Mention) -> str:
+        forms, _ = self._columns_of(mention.sentence)
+        return " ".join([forms[index] for index in mention.tokens])

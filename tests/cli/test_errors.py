@@ -160,7 +160,7 @@ def test_an_output_folder_that_is_not_there_is_named() -> None:
 
 
 def test_an_output_that_is_a_folder_is_named(tmp_path: Path) -> None:
-    assert error_of("convert", FERRY, "-o", tmp_path, code=1) == f"{tmp_path}: Is a directory"
+    assert error_of("convert", FERRY, "--to", "jsonlines", "-o", tmp_path, code=1) == f"{tmp_path}: Is a directory"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -27,9 +27,9 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
 ]
 
-LONG = 400
+LONG = 300
 """Chains of a document that takes seconds to merge."""
-_AT_WORK = 1.0
+_AT_WORK = 0.5
 """Seconds after which an actor that has not ended a task is taken to work on the long document."""
 
 

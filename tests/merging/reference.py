@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from merger.document import Chain, ChainRef, Document, Mention, Span
 
@@ -32,28 +33,52 @@ class Rule:
     threshold: int = 90
 
 
-def reference_links(document: Document, rule: Rule) -> dict[ChainRef, ChainRef | None]:
-    """For every chain of two or more mentions the first part chain of its antecedent, or ``None`` for new."""
+class Link(NamedTuple):
+    """An antecedent by its first part chain, and why: the string, who has it here and, last, there; how alike."""
+
+    root: ChainRef
+    text: str
+    mention: Mention
+    antecedent: Mention
+    degree: Fraction
+
+
+class _Match(NamedTuple):
+    target: Merged
+    text: str
+    mention: Mention
+    matches: list[tuple[Mention, Fraction]]
+
+
+def reference_links(document: Document, rule: Rule) -> dict[ChainRef, Link | None]:
+    """The link of every chain of two or more mentions, or ``None`` for new."""
     merged: list[Merged] = []
-    links: dict[ChainRef, ChainRef | None] = {}
+    links: dict[ChainRef, Link | None] = {}
     for part in range(len(document.parts)):
         chains = [chain for chain in document.chains if chain.mentions[0].part == part and len(chain.mentions) > 1]
-        chains.sort(key=lambda chain: _order(chain.mentions[0]))
-        found: list[tuple[Chain, Merged | None]] = []
+        chains.sort(key=lambda chain: (_order(chain.mentions[0]), chain.id))
+        found: list[tuple[Chain, _Match | None]] = []
         for chain in chains:
-            taken = [target for _, target in found if target is not None] if rule.one_to_one else []
+            taken = [match.target for _, match in found if match is not None] if rule.one_to_one else []
             found.append((chain, _antecedent(document, rule, chain, [each for each in merged if each not in taken])))
-        for chain, target in found:
+        for chain, match in found:
             ref = ChainRef(part, chain.id)
-            links[ref] = None if target is None else target.root
-            if target is None:
+            if match is None:
+                links[ref] = None
+                continue
+            last = max((mention for mention, _ in match.matches), key=_order)
+            most = max(degree for _, degree in match.matches)
+            links[ref] = Link(match.target.root, match.text, match.mention, last, most)
+        for chain, match in found:
+            ref = ChainRef(part, chain.id)
+            if match is None:
                 merged.append(Merged([(ref, chain)]))
             else:
-                target.chains.append((ref, chain))
+                match.target.chains.append((ref, chain))
     return links
 
 
-def _antecedent(document: Document, rule: Rule, chain: Chain, merged: list[Merged]) -> Merged | None:
+def _antecedent(document: Document, rule: Rule, chain: Chain, merged: list[Merged]) -> _Match | None:
     nouns = [
         (mention.sentence, token, order, mention)
         for order, mention in enumerate(chain.mentions)
@@ -63,21 +88,27 @@ def _antecedent(document: Document, rule: Rule, chain: Chain, merged: list[Merge
     for _, token, _, mention in sorted(nouns, key=lambda noun: noun[:3]):
         if rule.match == "head" and _head(document, mention) != token:
             continue
+        forms = (
+            document.forms(mention) if rule.match in {"mention", "fuzzy"} else [document.sentence(mention).forms[token]]
+        )
+        text = " ".join(forms).casefold() if rule.ignore_case else " ".join(forms)
         candidates = [
-            (target, degrees) for target in merged if (degrees := _matches(document, rule, mention, token, target))
+            _Match(target, text, mention, matches)
+            for target in merged
+            if (matches := _matches(document, rule, mention, token, target))
         ]
         if candidates:
             return _break_tie(rule.tie, candidates)
     return None
 
 
-def _break_tie(tie: str, candidates: list[tuple[Merged, list[Fraction]]]) -> Merged:
+def _break_tie(tie: str, candidates: list[_Match]) -> _Match:
     if tie == "first":
-        return min(candidates, key=lambda each: min(map(_order, each[0].mentions)))[0]
+        return min(candidates, key=lambda each: min(map(_order, each.target.mentions)))
     if tie == "overlap":
-        most = max(len(degrees) for _, degrees in candidates)
-        candidates = [each for each in candidates if len(each[1]) == most]
-    return max(candidates, key=lambda each: max(map(_order, each[0].mentions)))[0]
+        most = max(len(each.matches) for each in candidates)
+        candidates = [each for each in candidates if len(each.matches) == most]
+    return max(candidates, key=lambda each: max(map(_order, each.target.mentions)))
 
 
 def _order(mention: Mention) -> tuple[int, int, int, int, tuple[Span, ...]]:
@@ -85,10 +116,12 @@ def _order(mention: Mention) -> tuple[int, int, int, int, tuple[Span, ...]]:
     return (mention.part, mention.sentence, mention.first, -mention.last, mention.pieces)
 
 
-def _matches(document: Document, rule: Rule, mention: Mention, token: int, target: Merged) -> list[Fraction]:
-    """For each mention of the target that the noun overlaps with, how much (1 for equal)."""
-    degrees = (_overlap(document, rule, mention, token, earlier) for earlier in target.mentions)
-    return [degree for degree in degrees if degree is not None]
+def _matches(
+    document: Document, rule: Rule, mention: Mention, token: int, target: Merged
+) -> list[tuple[Mention, Fraction]]:
+    """The mentions of the target that the noun overlaps with, and how much (1 for equal)."""
+    degrees = ((earlier, _overlap(document, rule, mention, token, earlier)) for earlier in target.mentions)
+    return [(earlier, degree) for earlier, degree in degrees if degree is not None]
 
 
 def _overlap(document: Document, rule: Rule, mention: Mention, token: int, earlier: Mention) -> Fraction | None:

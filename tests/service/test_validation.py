@@ -86,6 +86,18 @@ RULES: list[tuple[str, Break, str, str]] = [
         "4 entries; expected 3, one a token, or none",
     ),
     (
+        "short upos column",
+        lambda r: part(r).sentences[1].upos.extend(["NOUN", "VERB"]),
+        f"{PART}.sentences[1].upos",
+        "2 entries; expected 3, one a token, or none",
+    ),
+    (
+        "short column of heads",
+        lambda r: part(r).sentences[1].heads.extend([-1, 0]),
+        f"{PART}.sentences[1].heads",
+        "2 entries; expected 3, one a token, or none",
+    ),
+    (
         "head beyond the sentence",
         lambda r: part(r).sentences[0].heads.extend([-1, 3, 0]),
         f"{PART}.sentences[0].heads[1]",
@@ -149,6 +161,12 @@ RULES: list[tuple[str, Break, str, str]] = [
         "one piece",
         lambda r: discontinuous(r).pieces.pop(),
         f"{SPLIT}.pieces",
+        "one piece; expected none for a continuous mention, else two or more",
+    ),
+    (
+        "one piece that is the whole mention",
+        lambda r: mention(r).pieces.add(first=0, last=1),
+        f"{MENTION}.pieces",
         "one piece; expected none for a continuous mention, else two or more",
     ),
     (
