@@ -52,6 +52,10 @@ _FOREVER_MS: Final = 2**31 - 1
 _log = logging.getLogger("merge_baseline.server")
 
 
+class _GivenUpError(Exception):
+    """The server is to stop before it has started."""
+
+
 class MergeServer:
     """A server on the running event loop."""
 
@@ -75,6 +79,7 @@ class MergeServer:
         self._handlers: Handlers | None = None
         self._server: grpc.aio.Server | None = None
         self._housekeeping: asyncio.Task[None] | None = None
+        self._given_up = threading.Event()
 
     async def start(self) -> str:
         """Listen and serve; the address, ``HOST:PORT``. Raises :class:`ServerStartError`."""
@@ -137,6 +142,14 @@ class MergeServer:
     def _say_of_strategy(self, name: str, ready: bool) -> None:  # noqa: FBT001  # the supervisor's callback
         self._health.set(f"{SERVICE}/{name}", serving=ready)
 
+    def give_up(self) -> None:
+        """End a :meth:`start` that is going on."""
+        self._given_up.set()
+
+    def _check_start(self) -> None:
+        if self._given_up.is_set():
+            raise _GivenUpError
+
     async def stop(self) -> None:
         """Say NOT_SERVING, take no more calls, let running ones end for the grace, then cancel them."""
         self._health.stop()
@@ -163,7 +176,7 @@ class MergeServer:
         for place in self._places.values():
             await place.start()
         if options.warm:
-            await asyncio.to_thread(self._strategies.warm, Watch())
+            await asyncio.to_thread(self._strategies.warm, Watch(check=self._check_start))
         return Handlers(
             self._strategies,
             usual,
@@ -197,9 +210,18 @@ def _try_to_bind(host: str, port: int) -> None:
 
 async def _serve(options: ServerOptions | None, on_ready: Callable[[str], None], stopped: Awaitable[object]) -> None:
     server = MergeServer(options)
+    end = asyncio.ensure_future(stopped)
+    starting = asyncio.ensure_future(server.start())
     try:
-        on_ready(await server.start())
-        await stopped
+        # Backends may take minutes to start.
+        await asyncio.wait({starting, end}, return_when=asyncio.FIRST_COMPLETED)
+        if end.done():
+            server.give_up()
+            with contextlib.suppress(_GivenUpError):
+                await starting
+        else:
+            on_ready(await starting)
+            await end
     finally:
         await server.stop()
 

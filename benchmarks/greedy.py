@@ -2,8 +2,8 @@
 
     python benchmarks/greedy.py
 
-Documents are made in memory, so that no parsing is in the times; the garbage collector is off; in
-`merge-baseline merge` it runs rarely. Times are medians of repeats that take turns, in processor seconds, and where it says so on the
+Documents are made in memory, so that no parsing is in the times; the garbage collector is off (in `merge-baseline
+merge` it runs rarely). Times are medians of repeats that take turns, in processor seconds, and where it says so on the
 wall. An exponent is the slope of log time over log tokens, fitted to the medians at all sizes. Writes the section
 "greedy" of docs/performance.md.
 """

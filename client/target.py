@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -11,6 +12,8 @@ from client.retries import OnRetry, RetryPolicy
 from merger.errors import OptionError
 from protos.limits import DEFAULT_MAX_MESSAGE_BYTES
 
+_NUMBER = re.compile(r"[0-9]+")
+_LAST_PORT = 65535
 _READABLE = range(0x21, 0x7F)
 """What an HTTP header's value may be made of, without the space."""
 
@@ -104,8 +107,10 @@ class Target:
     def __post_init__(self) -> None:
         """Raises :class:`~merger.errors.OptionError` for an address, a token or a window that can't be."""
         host, _, port = self.address.rpartition(":")
-        if not host or not port.isdecimal():
+        if not host or "/" in host or not _NUMBER.fullmatch(port):
             raise OptionError(f"server address {self.address!r} is not HOST:PORT")
+        if not 0 < int(port) <= _LAST_PORT:
+            raise OptionError(f"server address {self.address!r}: the port is not a number from 1 to {_LAST_PORT}")
         if self.window < 1:
             raise OptionError(f"a window of {self.window} documents; expected at least 1")
         if self.token is None:

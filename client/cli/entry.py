@@ -26,6 +26,8 @@ _STDOUT, _STDERR = 1, 2
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
+    # What goes wrong is told in our words; gRPC would write its own beside them, between lines of JSON too.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     given = sys.argv[1:] if arguments is None else list(arguments)
     # Its one line needs no care for signals, whose module would take a tenth of its time.
     short = given == ["--version"]

@@ -32,8 +32,13 @@ def open_output(path: str) -> Iterator[IO[str]]:
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if target.exists() and not target.is_file():
-        with target.open("w", encoding="utf-8", newline="") as stream:
-            yield stream
+        try:
+            with target.open("w", encoding="utf-8", newline="") as stream:
+                yield stream
+        except OSError as error:
+            if _is_of_writing(error):
+                raise OSError(error.errno, error.strerror, path) from None
+            raise
         return
     # Named before it is made, so that a signal at any time finds what to take away.
     temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
@@ -53,9 +58,14 @@ def open_output(path: str) -> Iterator[IO[str]]:
         # A path through a file has no such name to take away either.
         with contextlib.suppress(OSError):
             temporary.unlink()
-        if isinstance(error, OSError) and error.filename == str(temporary):
+        if isinstance(error, OSError) and (error.filename == str(temporary) or _is_of_writing(error)):
             raise OSError(error.errno, error.strerror, path) from None
         raise
+
+
+def _is_of_writing(error: OSError) -> bool:
+    """Whether a file that was open could not take more; the system doesn't say which."""
+    return error.filename is None and error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 
 def _private(path: str, flags: int) -> int:

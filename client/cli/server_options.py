@@ -41,8 +41,6 @@ class ServerChoice:
 
         Raises :class:`~merger.errors.OptionError` for options that make no sense, ``OSError`` for unreadable files.
         """
-        # What goes wrong is told once, in our words; gRPC would write its own beside them.
-        os.environ.setdefault("GRPC_VERBOSITY", "NONE")
         from client.remote import RemoteMerger
         from client.retries import RetryPolicy
 
@@ -66,8 +64,9 @@ class ServerChoice:
 
     def _token(self) -> str | None:
         if self.token_file is None:
-            return os.environ.get(TOKEN_VARIABLE)
-        token = Path(self.token_file).read_text(encoding="utf-8").strip()
+            # Set to nothing, as a pipeline without the secret has it, is not set.
+            return os.environ.get(TOKEN_VARIABLE) or None
+        token = Path(self.token_file).read_text(encoding="utf-8", errors="replace").strip()
         if not token or len(token.split()) != 1:
             raise OptionError(f"--token-file {self.token_file}: expected one token and nothing else")
         return token

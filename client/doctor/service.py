@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from client.doctor.findings import Finding, Level
 from merger.errors import MergeBaselineError
 from protos.serving.errors import ServerStartError
+from protos.serving.exposure import check_exposure
 from protos.serving.tls import WARN_DAYS, TlsFiles, load_material
 
 if TYPE_CHECKING:
@@ -39,6 +40,15 @@ def check_port(host: str, port: int, *, needed: bool) -> Finding:
             return Finding(check, level, "not allowed", "take a port from 1024 on")
         return Finding(check, level, error.strerror or str(error), "is --host an address of this machine?")
     return Finding(check, Level.OK, "free")
+
+
+def check_reach(host: str, *, tls: bool) -> Finding:
+    """Whether a server would listen there with or without TLS."""
+    try:
+        check_exposure(host, tls=tls, tokens=False, allowed=False)
+    except ServerStartError as error:
+        return Finding(f"host {host}", Level.FAIL, str(error), "look at its files with --check-cert and --check-key")
+    return Finding(f"host {host}", Level.OK, "TLS" if tls else "this machine only")
 
 
 def check_tls(files: TlsFiles) -> list[Finding]:

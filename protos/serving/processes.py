@@ -70,6 +70,8 @@ class ProcessWorker:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=1 << 20,
+            # Out of the terminal's reach: Ctrl-C is the server's affair, which lets them finish.
+            start_new_session=True,
             # It finds modules where this process does, and in the same order.
             env={**os.environ, "PYTHONPATH": os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)},
         )

@@ -59,6 +59,8 @@ def test_an_unknown_strategy_is_a_usage_error_that_lists_the_known_ones() -> Non
         (("--part-pattern", "("), "--part-pattern: "),
         (("--part-pattern", "(?P<part>.)"), "--part-pattern: it needs the groups (?P<document>...) and (?P<part>...)"),
         (("--server", "here"), "server address 'here' is not HOST:PORT"),
+        (("--server", "http://here:1"), "server address 'http://here:1' is not HOST:PORT"),
+        (("--server", "here:70000"), "server address 'here:70000': the port is not a number from 1 to 65535"),
         (("--decisions", "-"), "--decisions - needs standard output for itself"),
         (("--wrong",), "No such option"),
         (("-s", "greedy:match=noun,match=token"), "option match is given twice: noun and token"),

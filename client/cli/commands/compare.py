@@ -166,17 +166,18 @@ class _Outputs:
 
     def write(self, comparison: Comparison, reading: Reading) -> None:
         """Write all that was asked for."""
+        # First what needs no file: should a disk be full, it is not lost.
+        if self._json:
+            write_json({**as_data(comparison), "notices": notices_data(reading.notices)})
+        elif not self._to_stdout:
+            with open_output("-") as stream:
+                stream.write(as_text(comparison))
         if self._markdown is not None:
             with open_output(self._markdown) as stream:
                 stream.write(as_markdown(comparison))
         if self._report is not None:
             with open_output(self._report) as stream:
                 stream.write(as_html(comparison))
-        if self._json:
-            write_json({**as_data(comparison), "notices": notices_data(reading.notices)})
-        elif not self._to_stdout:
-            with open_output("-") as stream:
-                stream.write(as_text(comparison))
 
 
 class _Unusable:

@@ -26,7 +26,13 @@ _WIDTH = 100
     help="This must work: what it lacks is a fail, not a warning. May be repeated.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where a server is to listen.")
-@click.option("--port", type=int, default=DEFAULT_PORT, show_default=True, help="The port that it is to have.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=DEFAULT_PORT,
+    show_default=True,
+    help="The port that it is to have.",
+)
 @click.option("--check-cert", metavar="PEM", help="A certificate that a server is to have, with --check-key.")
 @click.option("--check-key", metavar="PEM", help="The certificate's key.")
 @click.option("--check-client-ca", metavar="PEM", help="The CA that callers' certificates must be signed by.")
@@ -57,12 +63,16 @@ def command(
     from client.doctor.backends import check_backends
     from client.doctor.machine import check_machine
     from client.doctor.packages import check_packages
-    from client.doctor.service import check_port, check_server, check_tls
+    from client.doctor.service import check_port, check_reach, check_server, check_tls
     from protos.serving.tls import TlsFiles
 
     findings = [*check_packages(wanted), *check_backends(wanted), *check_machine(wanted)]
     findings.append(check_port(host, port, needed="serve" in wanted))
+    if (check_cert is None) != (check_key is None):
+        raise click.UsageError("--check-cert and --check-key go together: a certificate and its key")
     files = TlsFiles.of(check_cert, check_key, check_client_ca)
+    if "serve" in wanted:
+        findings.append(check_reach(host, tls=files is not None))
     if files is not None:
         findings.extend(check_tls(files))
     if there.address is not None:

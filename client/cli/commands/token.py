@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from protos.serving.tokens import new_token
@@ -17,9 +19,12 @@ def command(name: str) -> None:
 
     \b
     Example:
-      merge-baseline token anna >> tokens
+      merge-baseline token anna >> tokens 2> anna.token
       merge-baseline serve --token-file tokens
+      merge-baseline merge parts.conll --server localhost:50051 --token-file anna.token
     """
     token, line = new_token(name)
     click.echo(line)
-    click.echo(f"token of {name}, shown this once: {token}", err=True)
+    if sys.stderr.isatty():
+        click.echo(f"the token of {name}, shown this once:", err=True)
+    click.echo(token, err=True)
