@@ -30,7 +30,8 @@ class OpenPage(Protocol):
         """``fragment`` is what follows # in the address."""
 
 
-@pytest.fixture(scope="session")
+# Not longer than the tests here: as long as it runs, an event loop does, and other tests have their own.
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
     names = ("chromium", "chromium-browser", "google-chrome")
