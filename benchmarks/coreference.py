@@ -154,7 +154,13 @@ def main() -> None:
         "",
         *table(
             [
-                *("documents, algorithm", "wall", "Python: processor time", "writing requests", "reading answers"),
+                *(
+                    "documents, algorithm",
+                    "wall",
+                    "Python: processor time",
+                    "writing requests",
+                    "reading the words of answers",
+                ),
                 "the command line's annotators",
             ],
             shares,
