@@ -12,9 +12,7 @@ import asyncio
 import contextlib
 import errno
 import logging
-import os
 import signal
-import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import Future
@@ -27,6 +25,7 @@ from grpc_reflection.v1alpha import reflection
 from merger.strategies.served import ServedStrategies
 from merger.watch import Watch
 from protos.serving.admission import Budget, Streams
+from protos.serving.binding import try_to_bind
 from protos.serving.errors import ServerStartError
 from protos.serving.handlers import SERVICE, Handlers
 from protos.serving.health import SERVICE as HEALTH_SERVICE
@@ -85,7 +84,7 @@ class MergeServer:
         """Listen and serve; the address, ``HOST:PORT``. Raises :class:`ServerStartError`."""
         options = self._options
         security = Security(options.security, options.host)
-        _try_to_bind(options.host, options.port)
+        _check_port(options.host, options.port)
         shown = self._shown = Observability(options.observability, self.state, self._observer)
         handlers = self._handlers = await self._start_work(shown.observer)
         backends = len(self._strategies.backends)
@@ -195,14 +194,9 @@ def _connection_age(seconds: float | None) -> list[tuple[str, int]]:
     return [("grpc.max_connection_age_ms", int(seconds * 1000)), ("grpc.max_connection_age_grace_ms", _FOREVER_MS)]
 
 
-def _try_to_bind(host: str, port: int) -> None:
-    # gRPC only says that binding failed; the system says why.
+def _check_port(host: str, port: int) -> None:
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind, protocol) as probe:
-            if os.name == "posix":
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
+        try_to_bind(host, port)
     except OSError as error:
         hint = " (another program listens there; port 0 takes any free one)" if error.errno == errno.EADDRINUSE else ""
         raise ServerStartError(f"can't listen on {host}:{port}: {error.strerror}{hint}") from error

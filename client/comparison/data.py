@@ -13,6 +13,12 @@ from client.scoring.evaluation import Result
 from client.scoring.signature import Signature
 from merger.document import ChainRef, Document
 
+FLOOR = "none"
+"""The strategy that merges nothing."""
+CEILING = "oracle"
+"""The strategy that merges as people did."""
+BOUNDS = frozenset({FLOOR, CEILING})
+"""What other strategies stand between; these two answer nothing by themselves."""
 METRICS = ("muc", "bcub", "ceafe", "lea")
 """The metrics of a comparison, by the names that :data:`client.scoring.METRICS` has."""
 

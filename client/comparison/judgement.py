@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from client.scoring.links import antecedents_of
+from merger.decision_records import evidence_data
 from merger.decisions import Evidence
 from merger.document import ChainRef, Document, Mention, part_chains
 
@@ -75,6 +77,20 @@ def judge(
             found = nearest in made[ref]
         judged.append(JudgedDecision(ref, human, made[ref], distance, found, evidence.get(ref)))
     return tuple(judged)
+
+
+def decision_data(decision: JudgedDecision) -> dict[str, Any]:
+    """A decision beside the human one as JSON data."""
+    return {
+        "part": decision.chain.part,
+        "chain": decision.chain.chain,
+        "human": [ref._asdict() for ref in decision.human],
+        "made": [ref._asdict() for ref in decision.made],
+        "error": None if decision.error is None else decision.error.value,
+        "distance": decision.distance,
+        "found": decision.found,
+        "evidence": None if decision.evidence is None else evidence_data(decision.evidence),
+    }
 
 
 def _offsets(document: Document) -> Callable[[Mention], int]:

@@ -9,7 +9,7 @@ from typing import Any
 from client.agreement.bootstrap import LEVEL
 from client.agreement.render import as_data as agreement_data
 from client.comparison.data import Comparison, Group, Outcome, StrategySummary
-from client.comparison.store import decision_data
+from client.comparison.judgement import decision_data
 from client.scoring.counts import MetricCounts
 from client.scoring.evaluation import Result
 from client.scoring.scores import Scores

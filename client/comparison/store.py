@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from client.comparison.data import METRICS, Outcome
-from client.comparison.judgement import JudgedDecision
+from client.comparison.judgement import JudgedDecision, decision_data
 from client.scoring.counts import Counts, MetricCounts
 from client.scoring.evaluation import Result
 from client.scoring.links import LinkCounts
 from client.scoring.scores import Scores
 from merger.decision_fields import Fields
 from merger.decision_reader import evidence_of
-from merger.decision_records import evidence_data
 from merger.document import ChainRef
 from merger.errors import FormatError, Location
 from merger.version import VERSION
@@ -91,20 +90,6 @@ def _record(outcome: Outcome) -> dict[str, Any]:
         "link_counts": None
         if result is None or result.links is None
         else [_numbers(result.links.links), result.links.decisions, result.links.matching],
-    }
-
-
-def decision_data(decision: JudgedDecision) -> dict[str, Any]:
-    """A decision beside the human one as JSON data."""
-    return {
-        "part": decision.chain.part,
-        "chain": decision.chain.chain,
-        "human": [ref._asdict() for ref in decision.human],
-        "made": [ref._asdict() for ref in decision.made],
-        "error": None if decision.error is None else decision.error.value,
-        "distance": decision.distance,
-        "found": decision.found,
-        "evidence": None if decision.evidence is None else evidence_data(decision.evidence),
     }
 
 

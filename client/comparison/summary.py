@@ -8,6 +8,7 @@ from client.agreement.bootstrap import Resampling
 from client.comparison.agreement import count_agreement
 from client.comparison.breakdowns import add_results, by_distance, by_group
 from client.comparison.data import (
+    FLOOR,
     METRICS,
     Annotated,
     Comparison,
@@ -22,8 +23,6 @@ from client.comparison.verdict import judge_strategies
 from client.scoring.scores import Scores
 from client.scoring.signature import Signature
 from merger.errors import OptionError
-
-FLOOR = "none"
 
 
 def compare(

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from client.agreement.bootstrap import Resampling
-from client.comparison.data import Answer, PairedTest, StrategySummary, Verdict
+from client.comparison.data import BOUNDS, FLOOR, Answer, PairedTest, StrategySummary, Verdict
 from client.comparison.significance import paired_test
 from client.scoring.evaluation import Result
 from client.scoring.render import percent
 
-BOUNDS = frozenset({"none", "oracle"})
-"""The floor and the ceiling, which answer nothing."""
 _ALPHA = 0.05
 
 
@@ -34,7 +32,7 @@ def _against_floor(best: StrategySummary, resampling: Resampling) -> PairedTest:
     results = [outcome.result for outcome in best.entrant.outcomes if outcome.result is not None]
     pairs = [(result.scores, result.floor) for result in results if result.floor is not None]
     mine, floors = [mine for mine, _ in pairs], [floor for _, floor in pairs]
-    return paired_test(best.name, "none", mine, floors, resampling)
+    return paired_test(best.name, FLOOR, mine, floors, resampling)
 
 
 def _answer(best: StrategySummary, test: PairedTest) -> Answer:

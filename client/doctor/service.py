@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
-import socket
 import stat
 import time
 from collections.abc import Callable
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from client.doctor.findings import Finding, Level
 from merger.errors import MergeBaselineError
+from protos.serving.binding import try_to_bind
 from protos.serving.errors import ServerStartError
 from protos.serving.exposure import check_exposure
 from protos.serving.tls import WARN_DAYS, TlsFiles, load_material
@@ -27,11 +26,7 @@ def check_port(host: str, port: int, *, needed: bool) -> Finding:
     """Whether a server could listen there; ``needed`` if it is to."""
     check = f"port {host}:{port}"
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind, protocol) as probe:
-            if os.name == "posix":
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
+        try_to_bind(host, port)
     except OSError as error:
         level = Level.FAIL if needed else Level.WARN
         if error.errno == errno.EADDRINUSE:

@@ -8,13 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from client.comparison.data import Comparison
+from client.comparison.data import CEILING, FLOOR, Comparison
 from client.comparison.render import what
 from client.comparison.section import Section
 from client.comparison.tables import sections
-from client.comparison.verdict import BOUNDS
 from client.report.browser_data import documents_data, index_data
 from merger.errors import UnavailableError
 from merger.version import VERSION
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _NEEDED = ("jinja2", "matplotlib")
-_BOUND_NAMES = {"none": "the floor: nothing merged", "oracle": "the ceiling: merged as people did"}
+_BOUND_NAMES = {FLOOR: "the floor: nothing merged", CEILING: "the ceiling: merged as people did"}
 
 
 def check_available() -> None:
@@ -105,12 +104,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
-    environment.tests["bound"] = _is_bound
     return environment
-
-
-def _is_bound(name: Any) -> bool:  # noqa: ANN401  # whatever a template has
-    return name in BOUNDS
 
 
 def _file(environment: Environment, name: str) -> str:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from client.comparison.data import DistanceBin, Group, StrategySummary
 
-CEILING = "oracle"
-
 _LEAST_SPAN = 2.0
 """Percentage points that an axis has at least, so that next to no difference looks like that."""
 _STEPS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from client.comparison.data import StrategySummary
-from client.report.plot_data import CEILING, Axis, Place, Point, Series, Table, count, score
+from client.comparison.data import CEILING, StrategySummary
+from client.report.plot_data import Axis, Place, Point, Series, Table, count, score
 from client.scoring.render import percent
 
 

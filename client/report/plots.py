@@ -13,9 +13,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from client.comparison.data import Comparison, StrategySummary
-from client.comparison.summary import FLOOR
-from client.report.plot_data import CEILING, Axis, Table, axis_around, by_distance, by_group, score
+from client.comparison.data import CEILING, FLOOR, Comparison, StrategySummary
+from client.report.plot_data import Axis, Table, axis_around, by_distance, by_group, score
 from client.report.plot_sheet import (
     CEILING_STYLE,
     FLOOR_STYLE,

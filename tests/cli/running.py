@@ -61,10 +61,12 @@ def error_of(*arguments: str | Path, code: int, stdin: str = "", cwd: Path | Non
 
 
 @contextmanager
-def serving(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A server process on a free port, and its address."""
+def serving(*arguments: str, group: bool = False) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server process on a free port, and its address; with ``group`` in a process group of its own."""
     command = [PROGRAM, "serve", "--port", "0", *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0 if group else None
+    ) as process:
         try:
             assert process.stdout is not None
             found = re.fullmatch(r"serving on (\S+)\n", process.stdout.readline())

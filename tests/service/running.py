@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,41 +21,28 @@ if TYPE_CHECKING:
     import grpc
 
 ROOT = Path(__file__).parents[2]
-PROGRAM = str(Path(sys.executable).parent / "merge-baseline")
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks at processes by /proc (Linux)")
-
-
-@contextmanager
-def served(*arguments: str, group: bool = False) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A server on a free port of loopback, and its address; with ``group`` in a process group of its own."""
-    command = [PROGRAM, "serve", "--port", "0", *arguments]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0 if group else None
-    ) as process:
-        try:
-            assert process.stdout is not None
-            found = re.fullmatch(r"serving on (\S+)\n", process.stdout.readline())
-            assert found is not None
-            yield process, found[1]
-        finally:
-            if process.poll() is None:
-                process.kill()
 
 
 def workers_of(pid: int, kind: str = "") -> list[int]:
     """The worker processes of a server; ``kind`` is ``documents`` or ``streams``, or empty for both."""
     found = []
+    for child, arguments in children_of(pid).items():
+        if "protos.serving.worker_main" in arguments:
+            slots = arguments[arguments.index("protos.serving.worker_main") + 1]
+            found.append((child, "documents" if slots == "1" else "streams"))
+    return [child for child, its_kind in found if kind in {"", its_kind}]
+
+
+def children_of(pid: int) -> dict[int, list[str]]:
+    """The commands of a process's children, by their numbers."""
+    found = {}
     for children in Path(f"/proc/{pid}/task").glob("*/children"):
         for child in children.read_text(encoding="ascii").split():
-            try:
-                arguments = Path(f"/proc/{child}/cmdline").read_bytes().decode().split("\0")
-            except OSError:
-                continue
-            if "protos.serving.worker_main" in arguments:
-                slots = arguments[arguments.index("protos.serving.worker_main") + 1]
-                found.append((int(child), "documents" if slots == "1" else "streams"))
-    return [child for child, its_kind in found if kind in {"", its_kind}]
+            with suppress(OSError):
+                found[int(child)] = Path(f"/proc/{child}/cmdline").read_bytes().decode().split("\0")
+    return found
 
 
 def is_alive(pid: int) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import socket
@@ -23,7 +22,8 @@ from client.remote import RemoteMerger
 from client.retries import NO_RETRIES
 from merger.errors import OptionError
 from tests.backends.corenlp_here import needs_corenlp
-from tests.service.running import PROGRAM, needs_proc, until, workers_of
+from tests.cli.running import PROGRAM
+from tests.service.running import children_of, needs_proc, until, workers_of
 from tests.service.samples import long_document
 
 ROOT = Path(__file__).parents[2]
@@ -190,7 +190,7 @@ def test_the_server_does_not_import_the_client() -> None:
 def test_a_signal_ends_a_server_that_is_still_starting_a_backend() -> None:
     command = [PROGRAM, "serve", "--port", "0", "--workers", "1", "--enable", "corenlp:memory=3G"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as starting:
-        assert until(lambda: any("java" in each for each in _children(starting.pid)), 30)
+        assert until(lambda: any("java" in " ".join(command) for command in children_of(starting.pid).values()), 30)
         starting.send_signal(signal.SIGTERM)
 
         out, err = starting.communicate(timeout=15)
@@ -212,13 +212,3 @@ def test_ctrl_c_while_the_workers_start_is_quiet() -> None:
 
     assert starting.returncode in {0, 130}
     assert "Traceback" not in err
-
-
-def _children(pid: int) -> list[str]:
-    """The commands of a process's children."""
-    found = []
-    for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in children.read_text(encoding="ascii").split():
-            with contextlib.suppress(OSError):
-                found.append(Path(f"/proc/{child}/cmdline").read_text("utf-8", errors="replace"))
-    return found

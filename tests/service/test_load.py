@@ -17,6 +17,7 @@ from merger.document import Chain, Document, Mention, Part, Sentence
 from protos.documents import part_to_message
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
+from tests.cli.running import serving
 from tests.service.running import (
     ROOT,
     huge_document,
@@ -24,7 +25,6 @@ from tests.service.running import (
     needs_proc,
     request,
     rss_mib,
-    served,
     told,
     until,
     wait_for_work,
@@ -58,7 +58,7 @@ def refusal(stub: ChainMergeServiceStub, message: v1.MergeDocumentRequest) -> fl
 
 
 def test_past_the_queue_calls_are_refused_with_a_time_to_come_back() -> None:
-    with served("--workers", "1", "--queue", "1") as (process, address), grpc.insecure_channel(address) as channel:
+    with serving("--workers", "1", "--queue", "1") as (process, address), grpc.insecure_channel(address) as channel:
         stub = ChainMergeServiceStub(channel)
         in_work = stub.MergeDocument.future(HUGE)
         wait_for_work(process.pid)
@@ -72,7 +72,7 @@ def test_past_the_queue_calls_are_refused_with_a_time_to_come_back() -> None:
 
 
 def test_without_a_queue_a_call_is_worked_on_if_a_worker_is_free() -> None:
-    with served("--workers", "1", "--queue", "0") as (process, address), grpc.insecure_channel(address) as channel:
+    with serving("--workers", "1", "--queue", "0") as (process, address), grpc.insecure_channel(address) as channel:
         stub = ChainMergeServiceStub(channel)
         assert len(stub.MergeDocument(SMALL, timeout=20).chains) == 1
         in_work = stub.MergeDocument.future(HUGE)
@@ -84,7 +84,7 @@ def test_without_a_queue_a_call_is_worked_on_if_a_worker_is_free() -> None:
 def test_past_the_bytes_calls_are_refused_but_a_single_larger_one_is_taken() -> None:
     assert HUGE.ByteSize() > 1024 * 1024
     arguments = ("--workers", "1", "--queue-mib", "1")
-    with served(*arguments) as (process, address), grpc.insecure_channel(address) as channel:
+    with serving(*arguments) as (process, address), grpc.insecure_channel(address) as channel:
         stub = ChainMergeServiceStub(channel)
         in_work = stub.MergeDocument.future(HUGE)
         wait_for_work(process.pid)
@@ -95,7 +95,7 @@ def test_past_the_bytes_calls_are_refused_but_a_single_larger_one_is_taken() -> 
 
 def test_past_the_streams_one_more_is_refused_until_another_ends() -> None:
     setup = v1.MergeStreamRequest(setup=v1.MergeStreamSetup(strategy=v1.StrategySpec(name="none")))
-    with served("--workers", "1", "--streams", "1") as (_, address), grpc.insecure_channel(address) as channel:
+    with serving("--workers", "1", "--streams", "1") as (_, address), grpc.insecure_channel(address) as channel:
         stub = ChainMergeServiceStub(channel)
         with RemoteMerger(address) as remote, remote.stream("d", "none") as stream:
             document = long_document(1)
@@ -118,7 +118,7 @@ def _answers(stub: ChainMergeServiceStub, setup: v1.MergeStreamRequest) -> int:
 def test_small_documents_and_streams_do_not_wait_for_huge_ones() -> None:
     document = long_document(20)
     with (
-        served("--workers", "2") as (_, address),
+        serving("--workers", "2") as (_, address),
         grpc.insecure_channel(address) as channel,
         RemoteMerger(address) as remote,
         ThreadPoolExecutor(1) as pool,
@@ -142,7 +142,7 @@ def test_small_documents_and_streams_do_not_wait_for_huge_ones() -> None:
 def test_work_that_does_not_end_with_its_call_is_ended_by_force(way: str) -> None:
     # Decoding and deciding on a part of 600,000 mentions takes longer than it is given to end by itself.
     message = one_part(600_000)
-    with served("--workers", "1") as (process, address), grpc.insecure_channel(address) as channel:
+    with serving("--workers", "1") as (process, address), grpc.insecure_channel(address) as channel:
         stub = ChainMergeServiceStub(channel)
         call = stub.MergeDocument.future(message, timeout=1.5 if way == "deadline" else None)
         wait_for_work(process.pid)
@@ -158,7 +158,7 @@ def test_work_that_does_not_end_with_its_call_is_ended_by_force(way: str) -> Non
 
 
 def test_a_call_that_expires_in_the_queue_is_never_begun() -> None:
-    with served("--workers", "1") as (process, address), grpc.insecure_channel(address) as channel:
+    with serving("--workers", "1") as (process, address), grpc.insecure_channel(address) as channel:
         stub = ChainMergeServiceStub(channel)
         first = stub.MergeDocument.future(HUGE)
         worker = wait_for_work(process.pid)
@@ -185,7 +185,10 @@ def test_a_slow_reader_of_a_stream_holds_bounded_memory() -> None:
             sent += 1
             yield v1.MergeStreamRequest(part=part)
 
-    with served("--workers", "1", "--replay-mib", "0") as (process, address), grpc.insecure_channel(address) as channel:
+    with (
+        serving("--workers", "1", "--replay-mib", "0") as (process, address),
+        grpc.insecure_channel(address) as channel,
+    ):
         (worker,) = workers_of(process.pid, "streams")
         before = rss_mib(process.pid)
         answers = ChainMergeServiceStub(channel).MergeStream(send())

@@ -19,7 +19,8 @@ from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
 from protos.serving.identity import REQUEST_ID, identity_of
 from protos.serving.logs import JsonFormatter, TextFormatter
-from tests.service.running import request, served
+from tests.cli.running import serving
+from tests.service.running import request
 from tests.service.samples import long_document
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -44,7 +45,7 @@ def trailer(call: object) -> str:
 
 def test_every_call_has_a_line_with_its_names_status_times_and_sizes() -> None:
     sent = request(long_document(3))
-    with served("--workers", "0", "--log-format", "json") as (process, address):
+    with serving("--workers", "0", "--log-format", "json") as (process, address):
         with grpc.insecure_channel(address) as channel:
             stub = ChainMergeServiceStub(channel)
             metadata = ((REQUEST_ID, "job-17/4"), ("traceparent", TRACEPARENT))
@@ -95,7 +96,7 @@ def test_no_word_of_a_document_is_logged_even_with_debug(log_format: str) -> Non
     bad = request(document)
     # Refused with an error that names document and chain.
     bad.document.parts[0].chains[0].mentions[0].last = 7
-    with served("--workers", "1", "--log-level", "debug", "--log-format", log_format) as (process, address):
+    with serving("--workers", "1", "--log-level", "debug", "--log-format", log_format) as (process, address):
         with grpc.insecure_channel(address) as channel:
             stub = ChainMergeServiceStub(channel)
             stub.MergeDocument(request(document), timeout=20)
@@ -117,7 +118,7 @@ def test_no_word_of_a_document_is_logged_even_with_debug(log_format: str) -> Non
 
 
 def test_text_lines_have_the_same_facts() -> None:
-    with served("--workers", "0") as (process, address):
+    with serving("--workers", "0") as (process, address):
         with grpc.insecure_channel(address) as channel:
             metadata = ((REQUEST_ID, "r1"), ("traceparent", TRACEPARENT))
             ChainMergeServiceStub(channel).MergeDocument(request(long_document(1)), metadata=metadata, timeout=20)

@@ -23,8 +23,8 @@ from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
 from protos.serving.observability_options import ObservabilityOptions
 from protos.serving.security import SecurityOptions
-from tests.cli.running import run
-from tests.service.running import needs_proc, request, served, until, workers_of
+from tests.cli.running import run, serving
+from tests.service.running import needs_proc, request, until, workers_of
 from tests.service.samples import long_document
 
 CALLS = "merge_baseline_calls_total"
@@ -155,7 +155,7 @@ def test_calls_without_a_token_are_counted_with_their_reason(tmp_path: Path) -> 
 def test_a_worker_that_was_killed_is_counted_as_replaced() -> None:
     port = free_port()
     kind = "{kind=documents,place=usual}"
-    with served("--workers", "1", "--metrics-port", str(port)) as (process, _):
+    with serving("--workers", "1", "--metrics-port", str(port)) as (process, _):
         assert scrape(port)[f"merge_baseline_workers{kind}"] == 1
         (worker,) = workers_of(process.pid, "documents")
         os.kill(worker, signal.SIGKILL)

@@ -11,8 +11,8 @@ import trustme
 
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
+from tests.cli.running import PROGRAM, serving
 from tests.service.certificates import Files, issue, replace, root_of, trusting
-from tests.service.running import PROGRAM, served
 
 ANYWHERE = "0.0.0.0"  # noqa: S104  # what is to be refused
 TIMEOUT = 20
@@ -38,7 +38,7 @@ def test_a_token_and_a_certificate_of_the_command_line_let_in(tmp_path: Path) ->
     arguments = ("--tls-cert", files.certificate, "--tls-key", files.key, "--tls-client-ca", files.client_ca)
     limits = ("--caller-concurrency", "2", "--caller-rate", "50", "--caller-burst", "5", "--max-tokens", "3")
     with (
-        served("--workers", "0", "--token-file", str(tokens), *map(str, arguments), *limits) as (process, address),
+        serving("--workers", "0", "--token-file", str(tokens), *map(str, arguments), *limits) as (process, address),
         grpc.secure_channel(address, trusting(ca, issue(ca))) as channel,
     ):
         stub = ChainMergeServiceStub(channel)

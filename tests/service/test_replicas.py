@@ -15,7 +15,8 @@ from client.remote import RemoteMerger
 from client.retries import RetryPolicy
 from merger.merge import merge_document
 from merger.strategies import make_strategy
-from tests.service.running import served, until
+from tests.cli.running import serving
+from tests.service.running import until
 from tests.service.samples import long_document
 
 
@@ -83,9 +84,9 @@ def test_a_pipeline_goes_on_when_replicas_are_killed_and_stopped_one_after_the_o
     documents = [long_document(parts) for parts in range(1, 41)]
     expected = [merge_document(document, make_strategy("greedy")).decisions for document in documents]
     with (
-        served("--workers", "1") as (first, address_1),
-        served("--workers", "1") as (second, address_2),
-        served("--workers", "1") as (_, address_3),
+        serving("--workers", "1") as (first, address_1),
+        serving("--workers", "1") as (second, address_2),
+        serving("--workers", "1") as (_, address_3),
         balanced([address_1, address_2, address_3]) as balancer,
         RemoteMerger(balancer.address, retry=RetryPolicy(attempts=None, for_seconds=60)) as remote,
     ):
@@ -109,8 +110,8 @@ def test_callers_spread_over_replicas_where_connections_grow_old_and_streams_run
     chains = {chain.mentions[0].part: chain for chain in document.chains}
     arguments = ("--workers", "0", "--max-connection-age", "1")
     with (
-        served(*arguments) as (_, address_1),
-        served(*arguments) as (_, address_2),
+        serving(*arguments) as (_, address_1),
+        serving(*arguments) as (_, address_2),
         balanced([address_1, address_2]) as balancer,
         RemoteMerger(balancer.address) as remote,
         RemoteMerger(balancer.address) as streaming,

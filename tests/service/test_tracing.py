@@ -21,8 +21,8 @@ from client.channels import HEALTH_METHOD
 from merger.version import VERSION
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from tests.cli.running import run
-from tests.service.running import request, served, until
+from tests.cli.running import run, serving
+from tests.service.running import request, until
 from tests.service.samples import long_document
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def attributes_of(each: Span | Resource) -> dict[str, str]:
 
 def test_a_span_continues_the_callers_trace() -> None:
     metadata = (("traceparent", f"00-{TRACE}-{PARENT}-01"),)
-    with receiving() as receiver, served("--workers", "0", "--otel") as (process, address):
+    with receiving() as receiver, serving("--workers", "0", "--otel") as (process, address):
         with grpc.insecure_channel(address) as channel:
             ChainMergeServiceStub(channel).MergeDocument(request(long_document(2)), metadata=metadata, timeout=20)
         assert until(lambda: len(receiver.spans) == 1, 10)
@@ -97,7 +97,7 @@ def test_a_span_continues_the_callers_trace() -> None:
 
 
 def test_a_call_without_a_trace_begins_one_that_its_log_line_names() -> None:
-    with receiving() as receiver, served("--workers", "0", "--otel") as (process, address):
+    with receiving() as receiver, serving("--workers", "0", "--otel") as (process, address):
         with grpc.insecure_channel(address) as channel:
             ChainMergeServiceStub(channel).MergeDocument(request(long_document(1)), timeout=20)
         # What is not sent yet is sent when the server ends.
@@ -116,7 +116,7 @@ def test_failed_calls_and_streams_have_spans_without_a_word_of_the_document() ->
     bad.document.parts[0].chains[0].id = word
     bad.document.parts[0].chains[0].mentions[0].last = 7
     setup = v1.MergeStreamSetup(document_id=word, strategy=v1.StrategySpec(name="greedy"))
-    with receiving() as receiver, served("--workers", "0", "--otel") as (process, address):
+    with receiving() as receiver, serving("--workers", "0", "--otel") as (process, address):
         with grpc.insecure_channel(address) as channel:
             stub = ChainMergeServiceStub(channel)
             with pytest.raises(grpc.RpcError) as refused:
@@ -147,7 +147,7 @@ def test_streams_that_are_cancelled_leave_no_complaint_in_the_log() -> None:
         yield setup
         time.sleep(3)
 
-    with receiving() as receiver, served("--workers", "0", "--otel") as (process, address):
+    with receiving() as receiver, serving("--workers", "0", "--otel") as (process, address):
         with grpc.insecure_channel(address) as channel:
             stub = ChainMergeServiceStub(channel)
             streams = [stub.MergeStream(requests(), timeout=20) for _ in range(3)]
@@ -165,7 +165,7 @@ def test_streams_that_are_cancelled_leave_no_complaint_in_the_log() -> None:
 
 
 def test_health_checks_have_no_span() -> None:
-    with receiving() as receiver, served("--workers", "0", "--otel") as (process, address):
+    with receiving() as receiver, serving("--workers", "0", "--otel") as (process, address):
         with grpc.insecure_channel(address) as channel:
             check = channel.unary_unary(
                 HEALTH_METHOD,
@@ -183,7 +183,7 @@ def test_the_standard_variables_hold() -> None:
     with receiving() as receiver, pytest.MonkeyPatch.context() as patch:
         patch.setenv("OTEL_SERVICE_NAME", "institute")
         patch.setenv("OTEL_TRACES_SAMPLER", "parentbased_always_off")
-        with served("--workers", "0", "--otel") as (process, address):
+        with serving("--workers", "0", "--otel") as (process, address):
             with grpc.insecure_channel(address) as channel:
                 stub = ChainMergeServiceStub(channel)
                 stub.ListStrategies(v1.ListStrategiesRequest(), timeout=20)
@@ -203,7 +203,7 @@ def test_a_collector_that_is_not_there_does_not_hold_up_calls_or_the_end() -> No
         address = f"http://127.0.0.1:{closed.getsockname()[1]}"
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", address)
-            with served("--workers", "0", "--otel") as (process, server):
+            with serving("--workers", "0", "--otel") as (process, server):
                 with grpc.insecure_channel(server) as channel:
                     started = time.monotonic()
                     ChainMergeServiceStub(channel).MergeDocument(request(long_document(1)), timeout=20)

@@ -23,18 +23,8 @@ from merger.merge import merge_document
 from merger.strategies import make_strategy
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from tests.service.running import (
-    PROGRAM,
-    huge_document,
-    is_alive,
-    needs_proc,
-    request,
-    served,
-    told,
-    until,
-    wait_for_work,
-    workers_of,
-)
+from tests.cli.running import PROGRAM, serving
+from tests.service.running import huge_document, is_alive, needs_proc, request, told, until, wait_for_work, workers_of
 from tests.service.samples import long_document
 
 pytestmark = needs_proc
@@ -44,7 +34,7 @@ LONG = huge_document()
 
 @pytest.fixture
 def running() -> Iterator[tuple[subprocess.Popen[str], str]]:
-    with served("--workers", "2", "--grace", "60") as running:
+    with serving("--workers", "2", "--grace", "60") as running:
         yield running
 
 
@@ -91,7 +81,10 @@ def test_a_stream_goes_on_after_its_worker_was_killed(running: tuple[subprocess.
 
 def test_a_stream_whose_messages_were_not_kept_ends_and_others_begin() -> None:
     document = long_document(2)
-    with served("--workers", "1", "--replay-mib", "0") as (process, address), grpc.insecure_channel(address) as channel:
+    with (
+        serving("--workers", "1", "--replay-mib", "0") as (process, address),
+        grpc.insecure_channel(address) as channel,
+    ):
         messages: list[v1.MergeStreamRequest] = [
             v1.MergeStreamRequest(setup=v1.MergeStreamSetup(strategy=v1.StrategySpec(name="greedy"))),
             *(v1.MergeStreamRequest(part=part) for part in request(document).document.parts),
@@ -143,7 +136,7 @@ def test_sigterm_lets_the_work_end_and_leaves_no_process_behind(running: tuple[s
 
 
 def test_work_that_takes_longer_than_the_grace_is_cancelled() -> None:
-    with served("--workers", "1", "--grace", "0.5") as (process, address), grpc.insecure_channel(address) as channel:
+    with serving("--workers", "1", "--grace", "0.5") as (process, address), grpc.insecure_channel(address) as channel:
         workers = workers_of(process.pid)
         call = ChainMergeServiceStub(channel).MergeDocument.future(request(LONG))
         wait_for_work(process.pid)
@@ -158,7 +151,7 @@ def test_work_that_takes_longer_than_the_grace_is_cancelled() -> None:
 
 
 def test_a_watcher_of_its_health_does_not_hold_up_a_server_that_stops() -> None:
-    with served("--workers", "1", "--grace", "30") as (process, address), grpc.insecure_channel(address) as channel:
+    with serving("--workers", "1", "--grace", "30") as (process, address), grpc.insecure_channel(address) as channel:
         stub: Any = health_pb2_grpc.HealthStub(channel)
         watch = stub.Watch(health_pb2.HealthCheckRequest())
         assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
@@ -171,7 +164,7 @@ def test_a_watcher_of_its_health_does_not_hold_up_a_server_that_stops() -> None:
 
 def test_ctrl_c_reaches_the_workers_too_and_they_finish_what_they_do() -> None:
     with (
-        served("--workers", "1", "--grace", "60", group=True) as (process, address),
+        serving("--workers", "1", "--grace", "60", group=True) as (process, address),
         grpc.insecure_channel(address) as channel,
     ):
         call = ChainMergeServiceStub(channel).MergeDocument.future(request(LONG))
@@ -184,7 +177,7 @@ def test_ctrl_c_reaches_the_workers_too_and_they_finish_what_they_do() -> None:
 
 
 def test_a_second_server_on_the_port_says_so_and_leaves_the_first_alone() -> None:
-    with served("--workers", "1") as (_, address):
+    with serving("--workers", "1") as (_, address):
         second = subprocess.run(
             [PROGRAM, "serve", "--port", address.rpartition(":")[2]],
             capture_output=True,

@@ -17,7 +17,7 @@ from client.cli.options import Reading, check_stdin, json_option, reading_option
 from client.cli.output import check_paths, notices_data, open_output, show_notices, write_json
 from client.cli.progress import documents_with_progress, work_with_progress
 from client.cli.strategy_options import checked_spec, complete_spec
-from client.comparison.data import Comparison, DocumentFacts, Entrant, Outcome, Setup
+from client.comparison.data import BOUNDS, CEILING, FLOOR, Comparison, DocumentFacts, Entrant, Outcome, Setup
 from client.comparison.memory import reset_peak
 from client.comparison.render import as_markdown, as_text
 from client.comparison.render_data import as_data
@@ -118,7 +118,7 @@ def command(
     output_to = _Outputs(as_json, markdown_path, report_path)
     number = int(parts) if parts is not None and parts.isascii() and parts.isdigit() else None
     parts_path = parts if number is None else None
-    specs = specs if no_bounds else ("none", *(each for each in specs if each not in {"none", "oracle"}), "oracle")
+    specs = specs if no_bounds else (FLOOR, *(each for each in specs if each not in BOUNDS), CEILING)
     if not specs:
         raise click.UsageError("--no-bounds leaves nothing to compare: give --strategy")
     if len(set(specs)) < len(specs):
@@ -320,7 +320,7 @@ def _command(
     """The command line that makes this comparison again."""
     words = ["merge-baseline", "compare", key, *cut]
     for spec in specs:
-        if not bounds or spec not in {"none", "oracle"}:
+        if not bounds or spec not in BOUNDS:
             words += ["--strategy", spec]
     words += [] if bounds else ["--no-bounds"]
     for name, value in asked.items():
