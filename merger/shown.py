@@ -13,3 +13,9 @@ def one_line(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def shorten(text: str, length: int = 40) -> str:
+    """A text for a message: its beginning."""
+    text = text.strip()
+    return text if len(text) <= length else text[: length - 3] + "..."

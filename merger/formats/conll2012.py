@@ -12,16 +12,10 @@ number is a merged document that keeps its part boundaries there; so are the mer
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 
 from merger.document import Document
-from merger.errors import FormatError
 from merger.formats.base import Format, Lines, ReadOptions
-from merger.formats.conll2012_block import Block
-from merger.formats.conll2012_cells import ParsedCells
-from merger.formats.conll2012_rows import parse_begin
-from merger.formats.conll2012_writer import write_document
-from merger.formats.pieces import comments_first, paragraphs, split_lines
+from merger.formats.conll2012_lines import parse_begin
 from merger.notices import Notices
 
 
@@ -44,38 +38,12 @@ class Conll2012Format(Format):
 
     def read(self, source: Lines, options: ReadOptions) -> Iterator[Document]:
         """Yield one document per block."""
-        before: list[str] = []
-        block: Block | None = None
-        blocks = 0
-        cells = ParsedCells()
-        number = 0
-        for text in chain.from_iterable(map(comments_first, paragraphs(source.texts))):
-            if block is not None and text.endswith("\n\n") and (taken := block.add_sentence(number + 1, text)):
-                number += taken
-                continue
-            for line in split_lines(text):
-                number += 1
-                begin = parse_begin(line) if line.startswith("#") else None
-                if begin is not None:
-                    if block is not None:
-                        block.check_ended(number)
-                        yield block.document()
-                    block = Block(source, options, begin, "".join([*before, line]), number, blocks, cells)
-                    blocks += 1
-                elif block is not None and not block.ended:
-                    block.add(number, line)
-                elif line.strip() and not line.startswith("#"):
-                    expected = "a line `#begin document (ID); part NNN`"
-                    raise FormatError("text outside a document", source.place(number), expected=expected)
-                elif block is not None:
-                    block.tail += line
-                else:
-                    before.append(line)
-        if block is None:
-            raise FormatError("no document", source.place(None), expected="a line `#begin document (ID); part NNN`")
-        block.check_ended(number)
-        yield block.document()
+        from merger.formats.conll2012_reader import read_conll2012
+
+        return read_conll2012(source, options)
 
     def write(self, document: Document, notices: Notices) -> Iterator[str]:
         """Yield the blocks: one per part, or a single one if the chains are over the whole document."""
+        from merger.formats.conll2012_writer import write_document
+
         return write_document(document, notices)

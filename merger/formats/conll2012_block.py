@@ -9,16 +9,8 @@ from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence
 from merger.errors import AnnotationError, FormatError, Location
 from merger.formats.base import Lines, ReadOptions, genre_of
 from merger.formats.conll2012_cells import EMPTY_CELLS, ParsedCells
-from merger.formats.conll2012_rows import (
-    MOST_DIGITS,
-    Rows,
-    is_end,
-    is_row,
-    part_number,
-    part_starts,
-    split_plain_rows,
-    split_rows,
-)
+from merger.formats.conll2012_lines import MOST_DIGITS, is_end, part_number
+from merger.formats.conll2012_rows import Rows, is_row, part_starts, split_plain_rows, split_rows
 
 _LONG = 60
 _NO_DETAILS: Mapping[tuple[Span, ...], str] = {}

@@ -6,7 +6,7 @@ import re
 
 from merger.document import Document, Part
 from merger.errors import Location
-from merger.formats.conll2012_rows import is_end, parse_begin, part_number
+from merger.formats.conll2012_lines import is_end, parse_begin, part_number
 from merger.notices import Notices
 
 _END = "#end document"

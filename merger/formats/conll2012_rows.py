@@ -8,41 +8,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from merger.formats.conll2012_cells import EMPTY_CELLS, parse_cell
+from merger.formats.conll2012_lines import part_number
 from merger.formats.table import Columns, columns_at_spaces, columns_at_tabs, share
 
 PART_COLUMN_FROM = 5
 """With this many columns or more the second is the part number."""
-
-MOST_DIGITS = 9
-"""Digits of the greatest part number. More would not fit into the messages of the service."""
 
 PADDED = "padded"
 """Layout of a sentence whose rows may have a tab after the coreference cell."""
 
 
 _SECOND_OF_FIVE = re.compile(r" *[^ ]+ +([^ ]+) +[^ ]+ +[^ ]+ +[^ ]")
-_END = re.compile(r"#\s?end document\b")
-_BEGIN = re.compile(r"#\s?begin document\b\s*(?:\((?P<id>.*)\)|(?P<bare>[^;]*?))\s*;?\s*(?:part\s+(?P<part>\S+))?\s*$")
-
-
-def is_end(line: str) -> bool:
-    """Whether a line is an ``#end document``."""
-    return line.startswith("#") and _END.match(line) is not None
-
-
-def parse_begin(line: str) -> tuple[str, str | None] | None:
-    """The document id (perhaps empty) and the part, as written, of a ``#begin document`` line; ``None`` for others."""
-    match = _BEGIN.match(line)
-    if match is None:
-        return None
-    return (match["id"] if match["id"] is not None else match["bare"] or "").strip(), match["part"]
-
-
-def part_number(text: str | None) -> int | None:
-    """The part number that a text is; ``None`` for what is no number, or one of too many digits."""
-    if text is None or not text.isdecimal() or len(text.lstrip("0")) > MOST_DIGITS:
-        return None
-    return int(text[-MOST_DIGITS:])
 
 
 @dataclass(slots=True)

@@ -11,14 +11,12 @@ from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence
 from merger.errors import Location, UnsupportedError
 from merger.formats.conll2012_cells import EMPTY_CELLS, Bracket, parse_cell
 from merger.formats.conll2012_head import is_head_of, new_head, tail_of, writable_id
+from merger.formats.conll2012_lines import is_end, parse_begin, part_number
 from merger.formats.conll2012_rows import (
     PADDED,
     PART_COLUMN_FROM,
     has_blanks_between,
-    is_end,
     is_row,
-    parse_begin,
-    part_number,
     part_starts,
     second_column,
     split_line,

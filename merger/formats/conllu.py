@@ -17,12 +17,10 @@ from collections.abc import Iterator
 
 from merger.document import Document
 from merger.formats.base import Format, Lines, ReadOptions
-from merger.formats.conllu_reader import read_conllu
-from merger.formats.conllu_rows import COLUMNS
-from merger.formats.conllu_writer import write_conllu
 from merger.notices import Notices
 
 _KNOWN_COMMENT = re.compile(r"#\s*(newdoc|newpar|global\.|sent_id\s*=|text\s*=)")
+_TABS = 9
 _ROW = re.compile(r"[0-9]+([-.][0-9]+)?\t", re.ASCII)
 
 
@@ -41,13 +39,17 @@ class ConlluFormat(Format):
                 return True
             if line.startswith("#begin document") or (line.strip() and line[0] != "#"):
                 # The head may be cut inside its only row.
-                return _ROW.match(line) is not None and (line.count("\t") == COLUMNS - 1 or line == head)
+                return _ROW.match(line) is not None and (line.count("\t") == _TABS or line == head)
         return False
 
     def read(self, source: Lines, options: ReadOptions) -> Iterator[Document]:
         """Yield one document per ``# newdoc``."""
+        from merger.formats.conllu_reader import read_conllu
+
         return read_conllu(source, options)
 
     def write(self, document: Document, notices: Notices) -> Iterator[str]:
         """Yield the document as one ``# newdoc``, or as one per part if its chains are local to the parts."""
+        from merger.formats.conllu_writer import write_conllu
+
         return write_conllu(document, notices)

@@ -22,7 +22,7 @@ from merger.errors import AnnotationError, FormatError, Location
 from merger.formats.base import Lines, ReadOptions, genre_of
 from merger.formats.conllu_comments import PART_DIGITS, Comment, name_from_file, parse_comment, parse_part
 from merger.formats.conllu_misc import Values, get_attribute
-from merger.formats.conllu_rows import RowError, Rows, read_rows, shorten
+from merger.formats.conllu_rows import RowError, Rows, read_rows
 from merger.formats.corefud_entity import (
     NO_FIRST_STRETCH,
     NO_LAST_STRETCH,
@@ -35,7 +35,7 @@ from merger.formats.corefud_entity import (
     RawMention,
     parse_entities,
 )
-from merger.shown import shown
+from merger.shown import shorten, shown
 
 _DIGITS = frozenset("0123456789")
 _NO_DETAILS: Mapping[tuple[Span, ...], str] = {}

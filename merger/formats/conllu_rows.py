@@ -8,6 +8,7 @@ from itertools import compress
 from typing import NamedTuple
 
 from merger.formats.table import Columns, share
+from merger.shown import shorten
 
 COLUMNS = 10
 _FORM, _UPOS, _XPOS, _HEAD, _DEPS, _MISC = 1, 3, 4, 6, 8, 9
@@ -108,12 +109,6 @@ def _columns(rows: list[list[str]]) -> Columns:
         if len(cells) != COLUMNS:
             raise RowError(index, f"{len(cells)} columns", f"{COLUMNS}, separated by tabs")
     return list(zip(*rows, strict=True))
-
-
-def shorten(text: str, length: int = 40) -> str:
-    """A text for a message: its beginning."""
-    text = text.strip()
-    return text if len(text) <= length else text[: length - 3] + "..."
 
 
 def _tags(column: tuple[str, ...]) -> tuple[str, ...] | None:

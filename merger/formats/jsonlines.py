@@ -16,8 +16,6 @@ from collections.abc import Iterator
 
 from merger.document import Document
 from merger.formats.base import Format, Lines, ReadOptions
-from merger.formats.jsonlines_reader import read_jsonlines
-from merger.formats.jsonlines_writer import write_jsonlines
 from merger.notices import Notices
 
 
@@ -35,8 +33,12 @@ class JsonlinesFormat(Format):
 
     def read(self, source: Lines, options: ReadOptions) -> Iterator[Document]:
         """Yield one document per line."""
+        from merger.formats.jsonlines_reader import read_jsonlines
+
         return read_jsonlines(source, options)
 
     def write(self, document: Document, notices: Notices) -> Iterator[str]:
         """Yield the document's one line."""
+        from merger.formats.jsonlines_writer import write_jsonlines
+
         return write_jsonlines(document, notices)

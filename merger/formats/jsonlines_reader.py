@@ -10,11 +10,10 @@ from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence
 from merger.errors import AnnotationError, FormatError, Location
 from merger.formats.base import Lines, ReadOptions, genre_of
 from merger.formats.conllu_comments import PART_DIGITS, name_from_file, parse_part
-from merger.formats.conllu_rows import shorten
 from merger.formats.jsonlines_clusters import Cluster, TokenIndex, index_tokens, read_clusters
 from merger.formats.jsonlines_object import JsonError, Object, dump, find_lone_surrogate, parse_object, type_name
 from merger.notices import Notices
-from merger.shown import shown
+from merger.shown import shorten, shown
 
 CLUSTER_KEYS = ("clusters", "predicted_clusters")
 SCOPE_KEY = "chain_scope"

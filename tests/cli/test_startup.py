@@ -79,3 +79,7 @@ def test_scoring_a_small_file_imports_no_numpy_or_scipy(tmp_path: Path) -> None:
     assert packages & {"merger.backends", "merger.decisions", "merger.merge", "merger.strategies", "protos"} == set()
     assert {name for name in modules if name.startswith("client.cli.commands.")} <= {"client.cli.commands.score"}
     assert modules & {"asyncio", "concurrent.futures", "multiprocessing", "urllib.request"} == set()
+    # Of the formats, the reader of the one that it reads.
+    formats = {name.removeprefix("merger.formats.") for name in modules if name.startswith("merger.formats.")}
+    assert "conll2012_reader" in formats
+    assert {name for name in formats if name.endswith(("_reader", "_writer"))} == {"conll2012_reader"}
