@@ -27,14 +27,19 @@ class Run:
     finished: bool
 
 
-def run(command: Sequence[str], timeout: float | None = None, environment: Mapping[str, str] | None = None) -> Run:
+def environment() -> dict[str, str]:
+    """This process's environment, in which Python caches bytecode: so do installed programs."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
+def run(command: Sequence[str], timeout: float | None = None, variables: Mapping[str, str] | None = None) -> Run:
     """Run a command to its end, or until ``timeout`` seconds are over.
 
     Raises ``RuntimeError`` with what it wrote to standard error if it fails by itself.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         begin = time.perf_counter()
-        process = subprocess.Popen(command, stdout=output, stderr=errors, env={**os.environ, **(environment or {})})
+        process = subprocess.Popen(command, stdout=output, stderr=errors, env={**environment(), **(variables or {})})
         stop = threading.Timer(timeout or threading.TIMEOUT_MAX, os.kill, (process.pid, signal.SIGKILL))
         stop.daemon = True
         stop.start()
@@ -57,7 +62,7 @@ class Side:
 
     name: str
     commands: Sequence[Sequence[str]]
-    environment: Mapping[str, str] | None = None
+    variables: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,7 @@ def take_turns(sides: Sequence[Side], repeats: int, timeout: float, slow: float 
             done = runs[side.name]
             if done and _seconds(done[0]) > slow:
                 continue
-            done.append([run(command, timeout, side.environment) for command in side.commands])
+            done.append([run(command, timeout, side.variables) for command in side.commands])
     return {name: _measured(done) for name, done in runs.items()}
 
 

@@ -11,13 +11,13 @@ section "startup" of docs/performance.md.
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from benchmarks.processes import environment
 from benchmarks.results import interleaved, machine, table, write_section
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -41,8 +41,7 @@ def main() -> None:
             f"python -c '{LIBRARIES}'": [sys.executable, "-c", LIBRARIES],
             "merge-baseline score, one small document": [PROGRAM, "score", key, merged],
         }
-        environment = _with_bytecode(folder)
-        runners = {name: _runner(command, environment) for name, command in commands.items()}
+        runners = {name: _runner(command) for name, command in commands.items()}
         for runner in runners.values():
             runner()
         seconds = interleaved(runners, repeats)
@@ -61,14 +60,8 @@ def main() -> None:
     write_section("startup", lines)
 
 
-def _with_bytecode(folder: str) -> Mapping[str, str]:
-    """The environment, with bytecode cached below a folder whatever the environment says of it."""
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return {**kept, "PYTHONPYCACHEPREFIX": str(Path(folder) / "bytecode")}
-
-
-def _runner(command: Sequence[str], environment: Mapping[str, str]) -> Callable[[], object]:
-    return lambda: subprocess.run(command, check=True, capture_output=True, env=environment)
+def _runner(command: Sequence[str]) -> Callable[[], object]:
+    return lambda: subprocess.run(command, check=True, capture_output=True, env=environment())
 
 
 if __name__ == "__main__":
