@@ -24,9 +24,13 @@ def parse_cell(cell: str) -> tuple[Bracket, ...] | str:
 
     Bars between brackets are optional. Ids are any strings without brackets, bars and blanks.
     """
+    # One bracket is the most frequent kind by far, and the expression takes its time.
     if cell[1:-1].isalnum() and cell[0] == "(" and cell[-1] == ")":
-        # The most frequent kind by far, and the expression takes its time.
         return (Bracket("()", cell[1:-1]),)
+    if cell[1:].isalnum() and cell[0] == "(":
+        return (Bracket("(", cell[1:]),)
+    if cell[:-1].isalnum() and cell[-1] == ")":
+        return (Bracket(")", cell[:-1]),)
     brackets: list[Bracket] = []
     end = 0
     for match in _BRACKET.finditer(cell):

@@ -24,6 +24,7 @@ from merger.formats.conllu_head import (
 from merger.formats.conllu_ids import writable_id
 from merger.formats.conllu_new_rows import new_sentence
 from merger.formats.conllu_plan import Plan, conllu_layout, make_plan
+from merger.formats.conllu_renaming import rename_entities
 from merger.formats.corefud_cells import Placed, make_cells
 from merger.notices import Notices
 
@@ -113,11 +114,13 @@ class _Writer:
         links = self._plan.links
         if links is not None and not has_links(source.text):
             links = None
-        unchanged = links is None and is_unchanged(source, wanted, fields)
-        if unchanged and head.document is None and not head.states_part and not may_need_change(source.text):
-            return _complete(source.text)
-        lines = source.text.split("\n")
-        if not unchanged:
+        text: str | None = source.text
+        if links is not None or not is_unchanged(source, wanted, fields):
+            text = rename_entities(source, wanted, fields) if links is None else None
+        if text is not None and head.document is None and not head.states_part and not may_need_change(text):
+            return _complete(text)
+        lines = (source.text if text is None else text).split("\n")
+        if text is None:
             change = SentenceChange(lines, sentence, source, fields, self._notices)
             origin = self._plan.origins[part, position]
             rewrite = None if links is None else partial(links.rewrite, origin, block)
