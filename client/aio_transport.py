@@ -104,7 +104,7 @@ class AsyncConnection:
         except grpc.RpcError as error:
             reason = self.explain(error)
             if isinstance(reason, DeadlineError):
-                raise not_connected(self._target, await self._why_not()) from None
+                raise await asyncio.to_thread(not_connected, self._target, await self._why_not()) from None
             if isinstance(reason, UnreachableError | CancelledError):
                 raise reason from None
             # Whatever else it says of its health, it answers.

@@ -12,7 +12,7 @@
         ├── WorkLostError         the process that worked on the request died
         ├── NotAllowedError       the server wants another token or certificate than the client has
         ├── ServerFailedError     the server crashed on the request; ``error_id`` finds it in the server's log
-        └── IncompatibleError     what answers is no merge-baseline server, or one of another version
+        └── IncompatibleError     what answers is no merge-baseline server, one of another version, or wants (no) TLS
 
 What is wrong with a request is raised as it is without a server: ``OptionError``, ``MissingTagsError``,
 ``DecisionError``, ``AnnotationError``, ``UnavailableError`` of :mod:`merger.errors`.
@@ -90,4 +90,4 @@ class ServerFailedError(RemoteError):
 
 
 class IncompatibleError(RemoteError):
-    """What answers is no merge-baseline server, or one of another version."""
+    """What answers is no merge-baseline server or one of another version, or one side alone speaks TLS."""

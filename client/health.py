@@ -17,13 +17,15 @@ def service_name(strategy: str | None = None) -> str:
 def health_of(target: Target, service: str, seconds: float) -> str:
     """``SERVING``, ``NOT_SERVING``, or another status of the health protocol; ``service`` ``""`` is the whole server.
 
-    Raises :class:`~client.errors.UnreachableError` if the server does not answer in time, and
-    :class:`~merger.errors.UnavailableError` if it has no such service. Nothing is tried again.
+    Raises :class:`~client.errors.UnreachableError` if the server does not answer in time,
+    :class:`~client.errors.IncompatibleError` if only one side speaks TLS, and :class:`~merger.errors.UnavailableError`
+    if it has no such service. Nothing is tried again.
     """
     import grpc
     from grpc_health.v1 import health_pb2
 
     from client.channels import HEALTH_METHOD, channel_options, credentials
+    from client.wire_errors import other_protocol
 
     options = channel_options(target)
     channel = (
@@ -38,12 +40,20 @@ def health_of(target: Target, service: str, seconds: float) -> str:
             request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
             response_deserializer=health_pb2.HealthCheckResponse.FromString,
         )
+        unknown = UnavailableError(f"the server at {target.address} has no service {service}")
         try:
-            answer = check(health_pb2.HealthCheckRequest(service=service), timeout=seconds)
+            request = health_pb2.HealthCheckRequest(service=service)
+        except UnicodeError:
+            raise unknown from None
+        try:
+            answer = check(request, timeout=seconds)
         except grpc.RpcError as error:
             code = error.code()
             if code is grpc.StatusCode.NOT_FOUND:
-                raise UnavailableError(f"the server at {target.address} has no service {service}") from None
+                raise unknown from None
+            unlike = other_protocol(target) if code is grpc.StatusCode.UNAVAILABLE else None
+            if unlike is not None:
+                raise unlike from None
             message = f"no health check at {target.address} within {seconds:g} s: {code.name}: {error.details()}"
             raise UnreachableError(message, target.address) from None
     return health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)

@@ -9,13 +9,17 @@ from pathlib import Path
 from typing import TypedDict
 
 from client.retries import OnRetry, RetryPolicy
-from merger.errors import OptionError
+from merger.errors import OptionError, ParameterError
 from protos.limits import DEFAULT_MAX_MESSAGE_BYTES
 
 _NUMBER = re.compile(r"[0-9]+")
 _LAST_PORT = 65535
 _READABLE = range(0x21, 0x7F)
 """What an HTTP header's value may be made of, without the space."""
+
+
+def _is_word(text: str) -> bool:
+    return bool(text) and all(ord(character) in _READABLE for character in text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +38,12 @@ class Tls:
     server_name: str | None = None
 
     def __post_init__(self) -> None:
-        """Raises :class:`~merger.errors.OptionError` for a certificate without a key, or a key without one."""
+        """Raises :class:`~merger.errors.OptionError` for half of a pair of certificate and key, and no name."""
         if (self.cert is None) != (self.key is None):
             missing = "certificate" if self.cert is None else "key"
             raise OptionError(f"TLS: the client's {missing} is missing; expected a certificate and its key")
+        if self.server_name is not None and not _is_word(self.server_name):
+            raise OptionError(f"TLS: {self.server_name!r} is no name of a server")
 
     def read(self) -> tuple[bytes | None, bytes | None, bytes | None]:
         """The contents of ``ca``, ``key`` and ``cert``.
@@ -107,7 +113,8 @@ class Target:
     def __post_init__(self) -> None:
         """Raises :class:`~merger.errors.OptionError` for an address, a token or a window that can't be."""
         host, _, port = self.address.rpartition(":")
-        if not host or "/" in host or not _NUMBER.fullmatch(port):
+        # What is not printable is no UTF-8 either: bytes of a command line that were none.
+        if not host.isprintable() or not host or "/" in host or " " in host or not _NUMBER.fullmatch(port):
             raise OptionError(f"server address {self.address!r} is not HOST:PORT")
         if not 0 < int(port) <= _LAST_PORT:
             raise OptionError(f"server address {self.address!r}: the port is not a number from 1 to {_LAST_PORT}")
@@ -115,12 +122,12 @@ class Target:
             raise OptionError(f"a window of {self.window} documents; expected at least 1")
         if self.token is None:
             return
-        if not self.token or any(ord(character) not in _READABLE for character in self.token):
+        if not _is_word(self.token):
             raise OptionError("the server's token is empty, or has characters that are not ASCII letters and signs")
         if self.tls is None and not self.insecure_token and not self.is_loopback:
-            raise OptionError(
+            raise ParameterError(
                 f"the token won't be sent to {self.address} without TLS: all on the way could read it "
-                "(insecure_token lets it, if the network itself is protected)"
+                "({insecure_token} lets it, if the network itself is protected)"
             )
 
     @property

@@ -20,6 +20,7 @@ from client.errors import (
     UnreachableError,
     WorkLostError,
 )
+from client.peer_probe import speaks_tls
 from client.target import Target
 from merger.errors import MergeBaselineError
 from protos.status import (
@@ -51,21 +52,37 @@ def error_of_answer(status: status_pb2.Status, address: str) -> MergeBaselineErr
     return _error(_CODES.get(status.code, grpc.StatusCode.UNKNOWN), status.message, status, address)
 
 
-def not_connected(target: Target, reason: str) -> UnreachableError:
-    """What to raise where no connection comes about; ``reason`` is what gRPC said, if anything."""
+def not_connected(target: Target, reason: str) -> RemoteError:
+    """What to raise where no connection comes about; ``reason`` is what gRPC said, if anything.
+
+    Asks what listens there, which takes a second or two where nothing answers.
+    """
     address, said = target.address, reason.lower()
     if any(words in said for words in ("errors resolving", "resolution failed", "lookup failed")):
-        message = f"the host name of {address} is not known here: no address was found for it"
-    elif any(words in said for words in ("handshake", "verification", "certificate")):
+        return UnreachableError(f"the host name of {address} is not known here: no address was found for it", address)
+    unlike = other_protocol(target)
+    if unlike is not None:
+        return unlike
+    if any(words in said for words in ("handshake", "verification", "certificate")):
         message = f"no TLS connection to {address} came about: {reason}"
     else:
         message = (
             f"no server answers at {address} within {target.connect_timeout:g} s; is one running there "
             "(`merge-baseline serve`), and are host and port right?"
         )
-        if target.tls is None and any(words in said for words in ("socket closed", "reset by peer")):
-            message += " Something hangs up there: perhaps it wants TLS"
     return UnreachableError(message, address)
+
+
+def other_protocol(target: Target) -> IncompatibleError | None:
+    """What to raise if one side speaks TLS and the other does not; ``None`` if they are alike or nothing answers."""
+    tls = speaks_tls(target.address)
+    if tls is None or tls == (target.tls is not None):
+        return None
+    if tls:
+        message = "speaks TLS, and this client does not (set tls; on the command line --tls, or --tls-ca for its CA)"
+    else:
+        message = "does not speak TLS, and this client does (leave tls out, or serve with --tls-cert and --tls-key)"
+    return IncompatibleError(f"what listens at {target.address} {message}", target.address)
 
 
 def ended_early(address: str) -> IncompatibleError:
@@ -81,7 +98,13 @@ _TEXTS: Final[dict[grpc.StatusCode, tuple[type[RemoteError], str]]] = {
     grpc.StatusCode.DEADLINE_EXCEEDED: (DeadlineError, "no answer from {address} within the time set (timeout)"),
     grpc.StatusCode.CANCELLED: (CancelledError, "the call to {address} was cancelled"),
     grpc.StatusCode.RESOURCE_EXHAUSTED: (BusyError, "the server at {address} has too much to do: {details}"),
-    grpc.StatusCode.UNAUTHENTICATED: (NotAllowedError, "the server at {address} refused the call: {details}"),
+    grpc.StatusCode.UNAUTHENTICATED: (
+        NotAllowedError,
+        (
+            "the server at {address} refused the call: {details} (set token; on the command line --token-file, or the "
+            "environment variable MERGE_BASELINE_TOKEN)"
+        ),
+    ),
     grpc.StatusCode.PERMISSION_DENIED: (NotAllowedError, "the server at {address} refused the call: {details}"),
     grpc.StatusCode.UNIMPLEMENTED: (
         IncompatibleError,

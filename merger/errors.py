@@ -12,15 +12,20 @@
     │   ├── UnsupportedError  the output format cannot carry what the document holds
     │   └── BackendError      a coreference backend failed on this document; others may go on
     ├── OptionError           an unknown strategy, or an option with a wrong name, type or value
+    │   └── ParameterError    a parameter of the Python interface, which a command line calls by a name of its own
     └── UnavailableError      a strategy or backend cannot run here, and why
         └── BackendDownError  a backend has failed and is being started again
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from merger.shown import one_line, shown
+
+_NAMES = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +119,24 @@ class BackendError(InputError):
 
 class OptionError(MergeBaselineError):
     """An unknown strategy, or an option with a wrong name, type or value."""
+
+
+class ParameterError(OptionError):
+    """A parameter of the Python interface has a value that it can't have, or lacks another one.
+
+    ``text`` has the names of parameters in braces, which ``str()`` leaves out.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._text = text
+
+    def __str__(self) -> str:
+        return self.naming(str)
+
+    def naming(self, name_of: Callable[[str], str]) -> str:
+        """The message with other names for the parameters, as where options of a command line set them."""
+        return _NAMES.sub(lambda found: name_of(found[1]), self._text)
 
 
 class UnsupportedError(InputError):

@@ -11,7 +11,7 @@ from merger.notices import Notice, Notices
 from protos.documents import placed_from_message, placed_to_message, ref_from_message, set_placed
 from protos.merge_baseline import v1
 
-KEY_FILE = "(key)"
+KEY_FILE = "human merges"
 """What errors from a server have in place of the name of the file that the caller read the human merges from."""
 
 

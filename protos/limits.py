@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from merger.errors import OptionError
+from merger.errors import ParameterError
 
 DEFAULT_MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """The largest message that a server or client sends or takes unless told otherwise, in bytes of the encoded message.
@@ -34,11 +34,11 @@ class Limits:
     stream_bytes: int = 512 * 1024 * 1024
 
     def __post_init__(self) -> None:
-        """Raises :class:`~merger.errors.OptionError` for a limit below 1."""
+        """Raises :class:`~merger.errors.ParameterError` for a limit below 1."""
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
             if value < 1:
-                raise OptionError(f"server limit {name}: {value} is not a whole number from 1")
+                raise ParameterError(f"{{{name}}}: {value} is not a whole number from 1")
 
 
 DEFAULT_LIMITS: Final = Limits()

@@ -135,7 +135,7 @@ def _command(arguments: list[str]) -> int:
         # The reader of our output has gone: nothing left to say.
         code = EXIT_BROKEN_PIPE
     except MergeBaselineError as error:
-        say(f"merge-baseline: error: {error}")
+        say(f"merge-baseline: error: {_message(error)}")
         code = _exit_code(error)
     return code if isinstance(code, int) else EXIT_OK
 
@@ -183,6 +183,16 @@ def _show_usage_error(error: click.ClickException) -> None:
         return
     hint = f" (see {context.command_path} --help)" if context is not None else ""
     say(f"merge-baseline: error: {message}{hint}")
+
+
+def _message(error: Exception) -> str:
+    from merger.errors import ParameterError
+
+    if not isinstance(error, ParameterError):
+        return str(error)
+    from client.cli.parameter_names import option_of
+
+    return error.naming(option_of)
 
 
 def _exit_code(error: Exception) -> int:

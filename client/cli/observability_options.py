@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import click
 
+from client.cli.options import is_given
 from protos.serving.observability_options import ObservabilityOptions
 
 _DEFAULTS = ObservabilityOptions()
@@ -17,6 +18,8 @@ def observability_options(command: Callable[..., object]) -> Callable[..., objec
 
     @functools.wraps(command)
     def with_observability(*, metrics_host: str, metrics_port: int | None, otel: bool, **given: object) -> object:
+        if metrics_port is None and is_given("metrics_host"):
+            raise click.UsageError("--metrics-host says where to show metrics: --metrics-port is missing")
         return command(**given, observability=ObservabilityOptions(metrics_host, metrics_port, otel))
 
     wrapped: Callable[..., object] = with_observability

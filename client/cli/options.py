@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import wraps
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from merger.document import Document
 from merger.errors import Location, OptionError
@@ -16,6 +19,29 @@ from merger.formats.inputs import STDIN
 from merger.notices import Notices, Policy
 
 FORMAT_NAMES = click.Choice(list(FORMATS))
+_LONGEST = 1e6
+"""Seconds; more than eleven days."""
+
+
+class Seconds(click.FloatRange):
+    """A time that something may take: above 0, unless with ``zero``."""
+
+    def __init__(self, *, zero: bool = False) -> None:
+        super().__init__(0, _LONGEST, min_open=not zero)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401  # click's signature
+        """The number. Raises ``click.BadParameter``."""
+        seconds = super().convert(value, param, ctx)
+        # Which click lets pass in every range.
+        if math.isnan(seconds):
+            self.fail(f"{value} is not a number.", param, ctx)
+        return seconds
+
+
+def is_given(parameter: str) -> bool:
+    """Whether whoever runs the command gave this parameter, be it what it is by default."""
+    source = click.get_current_context().get_parameter_source(parameter)
+    return source not in {None, ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP}
 
 
 @dataclass(slots=True)

@@ -63,6 +63,14 @@ def open_output(path: str) -> Iterator[IO[str]]:
         raise
 
 
+@contextmanager
+def open_report() -> Iterator[IO[str]]:
+    """Standard output for what tells of documents: bytes of arguments that are no UTF-8 are escaped, as in JSON."""
+    with open_output(STDOUT) as stream:
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a TextIOWrapper in the console
+        yield stream
+
+
 def _is_of_writing(error: OSError) -> bool:
     """Whether a file that was open could not take more; the system doesn't say which."""
     return error.filename is None and error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
@@ -106,7 +114,7 @@ def write_json(data: Any) -> None:  # noqa: ANN401  # whatever json takes
     """Print data as JSON on standard output."""
     import json
 
-    with open_output(STDOUT) as stream:
+    with open_report() as stream:
         json.dump(data, stream, ensure_ascii=False, indent=2, allow_nan=False)
         stream.write("\n")
 

@@ -14,20 +14,22 @@ from protos.serving.callers import CallerLimits
 from protos.serving.security import SecurityOptions
 
 _FILE: Final = click.Path(dir_okay=False)
-_MIB: Final = 1024 * 1024
+MIB: Final = 1024 * 1024
+MAX_MIB: Final = 1024 * 1024
+"""The most of options that are in MiB: 1 TiB."""
 _TOTALS: Final = [each.name for each in fields(Limits) if each.name != "stream_bytes"]
 
 
 def protection_options(command: Callable[..., object]) -> Callable[..., object]:
     """Add the options; the command gets them as ``security`` and ``limits``.
 
-    What they say together is checked before the command runs: it raises :class:`~merger.errors.OptionError`.
+    What they say together is checked before the command runs: it raises :class:`~merger.errors.ParameterError`.
     """
 
     @functools.wraps(command)
     def with_protection(**given: Any) -> object:  # noqa: ANN401  # as click passes them
         totals = {name: given.pop(f"max_{name}") for name in _TOTALS}
-        limits = Limits(**totals, stream_bytes=given.pop("max_stream_mib") * _MIB)
+        limits = Limits(**totals, stream_bytes=given.pop("max_stream_mib") * MIB)
         callers = CallerLimits(given.pop("caller_concurrency"), given.pop("caller_rate"), given.pop("caller_burst"))
         named = {each.name: given.pop(each.name) for each in fields(SecurityOptions) if each.name != "callers"}
         return command(**given, security=SecurityOptions(**named, callers=callers), limits=limits)
@@ -77,8 +79,8 @@ def protection_options(command: Callable[..., object]) -> Callable[..., object]:
         ),
         click.option(
             "--max-stream-mib",
-            type=int,
-            default=DEFAULT_LIMITS.stream_bytes // _MIB,
+            type=click.IntRange(1, MAX_MIB),
+            default=DEFAULT_LIMITS.stream_bytes // MIB,
             show_default=True,
             help="Most MiB of all messages of a stream of parts.",
         ),

@@ -33,6 +33,7 @@ class ServerChoice:
     ca: str | None
     cert: str | None
     key: str | None
+    server_name: str | None
     token_file: str | None
     insecure_token: bool
 
@@ -58,9 +59,8 @@ class ServerChoice:
     def _tls(self) -> Tls | None:
         from client.target import Tls
 
-        if not self.tls and self.ca is None and self.cert is None and self.key is None:
-            return None
-        return Tls(ca=self.ca, cert=self.cert, key=self.key)
+        given = Tls(ca=self.ca, cert=self.cert, key=self.key, server_name=self.server_name)
+        return given if self.tls or given != Tls() else None
 
     def _token(self) -> str | None:
         if self.token_file is None:
@@ -84,12 +84,14 @@ def server_options(text: str) -> Callable[[Callable[..., object]], Callable[...,
             tls_ca: str | None,
             tls_cert: str | None,
             tls_key: str | None,
+            tls_server_name: str | None,
             token_file: str | None,
             insecure_token: bool,
             **rest: object,
         ) -> object:
-            there = ServerChoice(server, tls, tls_ca, tls_cert, tls_key, token_file, insecure_token)
-            if server is None and any((tls, tls_ca, tls_cert, tls_key, token_file, insecure_token)):
+            told = (tls, tls_ca, tls_cert, tls_key, tls_server_name, token_file, insecure_token)
+            there = ServerChoice(server, *told)
+            if server is None and any(told):
                 raise click.UsageError("--tls and --token options say how to talk to a server: --server is missing")
             return command(there=there, **rest)
 
@@ -100,6 +102,11 @@ def server_options(text: str) -> Callable[[Callable[..., object]], Callable[...,
             click.option("--tls-ca", metavar="PEM", help="With --server: talk TLS, and trust the CAs in this file."),
             click.option("--tls-cert", metavar="PEM", help="With --server: the certificate to show to it (mTLS)."),
             click.option("--tls-key", metavar="PEM", help="With --server: the key of --tls-cert."),
+            click.option(
+                "--tls-server-name",
+                metavar="NAME",
+                help="With --server: talk TLS, and expect this name in its certificate, not HOST; as through a tunnel.",
+            ),
             click.option(
                 "--token-file",
                 metavar="PATH",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from client.doctor.findings import Finding, Level
-from merger.errors import MergeBaselineError
+from merger.errors import MergeBaselineError, ParameterError
 from protos.serving.binding import try_to_bind
 from protos.serving.errors import ServerStartError
 from protos.serving.exposure import check_exposure
@@ -68,12 +68,17 @@ def check_tls(files: TlsFiles) -> list[Finding]:
 
 
 def check_server(address: str, connect: Callable[[], RemoteMerger]) -> list[Finding]:
-    """Whether a server answers there, and what of it can't be used. ``connect`` makes a client of it."""
+    """Whether a server answers there, and what of it can't be used. ``connect`` makes a client of it.
+
+    Raises :class:`~merger.errors.ParameterError` as ``connect`` does: it is for who set the parameter.
+    """
     check = f"server {address}"
     started = time.monotonic()
     try:
         with connect() as remote:
             strategies = remote.strategies()
+    except ParameterError:
+        raise
     except (MergeBaselineError, OSError) as error:
         return [Finding(check, Level.FAIL, str(error), "see that it runs, and look at address, TLS and token")]
     took = (time.monotonic() - started) * 1000

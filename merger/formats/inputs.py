@@ -56,7 +56,12 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 def display_name(path: str) -> str:
     r"""The name under which a path appears in messages: bytes that are not UTF-8 as ``\xff``."""
-    return "<stdin>" if path == STDIN else os.fsencode(path).decode("utf-8", "backslashreplace")
+    return "<stdin>" if path == STDIN else readable_name(path)
+
+
+def readable_name(argument: str) -> str:
+    r"""What a command line was given, as text that can be written: bytes that are not UTF-8 as ``\xff``."""
+    return os.fsencode(argument).decode("utf-8", "backslashreplace")
 
 
 def open_bytes(path: str) -> BinaryIO:

@@ -5,6 +5,19 @@ from __future__ import annotations
 import os
 import socket
 
+from merger.errors import ParameterError
+
+
+def check_host(parameter: str, host: str) -> None:
+    """Raises :class:`~merger.errors.ParameterError` for what no address can be found of, such as nothing."""
+    try:
+        usable = bool(host.encode("idna"))
+    except UnicodeError:
+        usable = False
+    if not usable:
+        expected = "expected such as 127.0.0.1, or 0.0.0.0 for all addresses"
+        raise ParameterError(f"{{{parameter}}}: {host!r} is no address and no name; {expected}")
+
 
 def try_to_bind(host: str, port: int) -> None:
     """Bind for a moment. Raises ``OSError``."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote
 
-from merger.errors import OptionError
+from merger.errors import ParameterError
 
 MAX_CALLERS: Final = 10_000
 """How many callers are remembered, those with running calls aside. The one that called longest ago is forgotten."""
@@ -32,12 +32,12 @@ class CallerLimits:
     burst: int | None = None
 
     def __post_init__(self) -> None:
-        """Raises :class:`~merger.errors.OptionError` for values out of range."""
+        """Raises :class:`~merger.errors.ParameterError` for values out of range."""
         for name, value in (("concurrency", self.concurrency), ("rate", self.rate), ("burst", self.burst)):
             if value is not None and not (math.isfinite(value) and value > 0):
-                raise OptionError(f"server option caller_{name}: {value} is not a number above 0")
+                raise ParameterError(f"{{caller_{name}}}: {value} is not a number above 0")
         if self.burst is not None and self.rate is None:
-            raise OptionError("server option caller_burst is of no use without caller_rate")
+            raise ParameterError("{caller_burst} is of no use without {caller_rate}")
 
     @property
     def allowance(self) -> float:

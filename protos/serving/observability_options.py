@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from merger.errors import OptionError
+from merger.errors import ParameterError
+from protos.serving.binding import check_host
 
 _MOST_PORTS = 65535
 
@@ -21,8 +22,7 @@ class ObservabilityOptions:
     otel: bool = False
 
     def __post_init__(self) -> None:
-        """Raises :class:`~merger.errors.OptionError` for a port that is none."""
+        """Raises :class:`~merger.errors.ParameterError` for a port or a host that is none."""
+        check_host("metrics_host", self.metrics_host)
         if self.metrics_port is not None and not 0 <= self.metrics_port <= _MOST_PORTS:
-            raise OptionError(
-                f"server option metrics_port: {self.metrics_port} is not a number from 0 to {_MOST_PORTS}"
-            )
+            raise ParameterError(f"{{metrics_port}}: {self.metrics_port} is not a number from 0 to {_MOST_PORTS}")

@@ -6,8 +6,9 @@ import os
 from dataclasses import dataclass, field
 from typing import Final
 
-from merger.errors import OptionError
+from merger.errors import ParameterError
 from protos.limits import DEFAULT_LIMITS, DEFAULT_MAX_MESSAGE_BYTES, Limits
+from protos.serving.binding import check_host
 from protos.serving.observability_options import ObservabilityOptions
 from protos.serving.security import SecurityOptions
 
@@ -63,7 +64,7 @@ class ServerOptions:
     observability: ObservabilityOptions = field(default_factory=ObservabilityOptions)
 
     def __post_init__(self) -> None:
-        """Raises :class:`~merger.errors.OptionError` for values out of range."""
+        """Raises :class:`~merger.errors.ParameterError` for values out of range or of no use."""
         ranges = (
             ("port", self.port, 0, 65535),
             ("max_message_bytes", self.max_message_bytes, 1024, 2**31 - 1),
@@ -74,8 +75,12 @@ class ServerOptions:
             ("replay_bytes", self.replay_bytes, 0, 2**40),
             ("backend_threads", self.backend_threads, 1, 1024),
             ("grace_seconds", self.grace_seconds, 0, 86400),
-            ("max_connection_age_seconds", self.max_connection_age_seconds or 1, 1, 10**6),
+            ("max_connection_age_seconds", self.max_connection_age_seconds, 1, 10**6),
         )
         for name, value, low, high in ranges:
-            if not low <= value <= high:
-                raise OptionError(f"server option {name}: {value} is not a number from {low} to {high}")
+            if value is not None and not low <= value <= high:
+                raise ParameterError(f"{{{name}}}: {value} is not a number from {low} to {high}")
+        check_host("host", self.host)
+        if self.port and self.port == self.observability.metrics_port:
+            text = f"{{port}} and {{metrics_port}} are both {self.port}: metrics need a port of their own"
+            raise ParameterError(text)

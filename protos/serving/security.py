@@ -38,7 +38,7 @@ class SecurityOptions:
     insecure_listen_anywhere: bool = False
 
     def __post_init__(self) -> None:
-        """Raises :class:`~merger.errors.OptionError` for TLS that is half set up."""
+        """Raises :class:`~merger.errors.ParameterError` for TLS that is half set up."""
         TlsFiles.of(self.tls_cert, self.tls_key, self.tls_client_ca)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Never, Self, cast
 
-from merger.errors import OptionError
+from merger.errors import ParameterError
 from protos.serving.errors import ServerStartError
 from protos.serving.reloading import Reloading, read_text, warn_of_others
 
@@ -40,13 +40,13 @@ class TlsFiles:
 
     @classmethod
     def of(cls, certificate: str | None, key: str | None, client_ca: str | None) -> Self | None:
-        """``None`` if nothing is given. Raises :class:`~merger.errors.OptionError` if something is missing."""
+        """``None`` if nothing is given. Raises :class:`~merger.errors.ParameterError` if something is missing."""
         if certificate is None and key is None and client_ca is None:
             return None
         if certificate is None or key is None:
             missing = "tls_cert" if certificate is None else "tls_key"
             given = "tls_client_ca" if client_ca is not None else "tls_key" if certificate is None else "tls_cert"
-            raise OptionError(f"server option {missing} is missing: {given} needs a certificate and its key")
+            raise ParameterError(f"{{{missing}}} is missing: {{{given}}} needs a certificate and its key")
         return cls(certificate, key, client_ca)
 
 

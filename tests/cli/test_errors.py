@@ -60,13 +60,19 @@ def test_an_unknown_strategy_is_a_usage_error_that_lists_the_known_ones() -> Non
         (("--part-pattern", "(?P<part>.)"), "--part-pattern: it needs the groups (?P<document>...) and (?P<part>...)"),
         (("--server", "here"), "server address 'here' is not HOST:PORT"),
         (("--server", "http://here:1"), "server address 'http://here:1' is not HOST:PORT"),
+        (("--server", "he re:1"), "server address 'he re:1' is not HOST:PORT"),
+        (("--server", "here:1", "--tls-server-name", ""), "TLS: '' is no name of a server"),
         (("--server", "here:70000"), "server address 'here:70000': the port is not a number from 1 to 65535"),
         (("--decisions", "-"), "--decisions - needs standard output for itself"),
         (("--wrong",), "No such option"),
         (("-s", "greedy:match=noun,match=token"), "option match is given twice: noun and token"),
         (("--strict", "--lenient"), "--strict and --lenient exclude each other"),
-        (("--timeout", "-1"), "Invalid value for '--timeout': -1 is not a number above 0"),
-        (("--timeout", "nan"), "Invalid value for '--timeout': nan is not a number above 0"),
+        (("--timeout", "-1"), "Invalid value for '--timeout': -1.0 is not in the range 0<x<=1000000.0"),
+        (("--timeout", "nan"), "Invalid value for '--timeout': nan is not a number"),
+        (("--retry-for", "nan"), "Invalid value for '--retry-for': nan is not a number"),
+        (("--timeout", "600"), "--timeout is for merging on a server: --server is missing"),
+        (("--retry-for", "0"), "--retry-for is for merging on a server: --server is missing"),
+        (("--key", FERRY_KEY), "strategy greedy does not look at the human merges: --key is for oracle"),
         (("-", "-"), "standard input (-) can be read only once"),
         (("-", "--key", "-"), "standard input (-) can be read only once"),
         (("--format", "xml"), "Invalid value for '--format': 'xml' is not one of"),
@@ -152,7 +158,41 @@ def test_a_port_in_use_is_said_so() -> None:
 
 
 def test_a_port_that_is_none_is_a_usage_error() -> None:
-    assert error_of("serve", "--port", "70000", code=2) == "server option port: 70000 is not a number from 0 to 65535"
+    assert error_of("serve", "--port", "70000", code=2) == "--port: 70000 is not a number from 0 to 65535"
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan"])
+def test_a_time_that_is_none_is_a_usage_error(seconds: str) -> None:
+    error = error_of("health", NOWHERE, "--timeout", seconds, code=2)
+
+    assert error.startswith("Invalid value for '--timeout': ")
+
+
+@pytest.mark.skipif(sys.platform in {"win32", "darwin"}, reason="arguments are Unicode there")
+@pytest.mark.parametrize("command", ["health", "merge", "serve", "--host", "--strategy", "--tls-server-name"])
+def test_arguments_that_are_not_utf_8_are_errors_of_one_line(command: str) -> None:
+    odd = os.fsdecode(b"h\xff")
+    arguments: dict[str, tuple[str, ...]] = {
+        "health": ("health", f"{odd}:1"),
+        "merge": ("merge", FERRY, "--server", f"{odd}:1"),
+        "serve": ("serve", "--host", odd),
+        "--host": ("doctor", "--host", odd),
+        "--strategy": ("health", NOWHERE, "--strategy", odd),
+        "--tls-server-name": ("health", NOWHERE, "--tls-server-name", odd),
+    }
+    code = 3 if command == "--strategy" else 2
+
+    assert "h\\udcff" in error_of(*arguments[command], code=code)
+
+
+@pytest.mark.skipif(sys.platform in {"win32", "darwin"}, reason="arguments are Unicode there")
+def test_the_doctor_shows_arguments_that_are_not_utf_8() -> None:
+    odd = os.fsdecode(b"h\xff")
+    done = run("doctor", "--server", f"{odd}:1", "--check-cert", odd, "--check-key", odd)
+
+    assert (done.code, done.err) == (1, "")
+    assert "server address 'h\\udcff:1' is not HOST:PORT" in done.out
+    assert "certificate h\\udcff: cannot be read" in done.out
 
 
 def test_an_output_folder_that_is_not_there_is_named() -> None:

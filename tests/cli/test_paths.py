@@ -105,6 +105,27 @@ def test_a_file_name_that_is_not_utf_8_is_shown_with_its_bytes_escaped(tmp_path:
     )
 
 
+@pytest.mark.skipif(sys.platform in {"win32", "darwin"}, reason="file names are Unicode there")
+def test_reports_of_a_comparison_show_such_a_name_in_the_same_way(tmp_path: Path) -> None:
+    pytest.importorskip("jinja2")
+    pytest.importorskip("matplotlib")
+    odd = tmp_path / os.fsdecode(b"k\xff.conll")
+    shutil.copy(KEY, odd)
+    shown = f"{tmp_path}/k\\xff.conll"
+    page, tables = tmp_path / "report.html", tmp_path / "tables.md"
+    arguments = (odd, "--keep-parts", "-s", f"file:{odd}", "--baseline", f"file:{odd}")
+
+    data = json.loads(output_of("compare", *arguments, "--json", "--report", page, "--markdown", tables))
+    text = output_of("compare", *arguments)
+
+    assert (data["key"], data["baseline"]) == (shown, f"file:{shown}")
+    assert [each["name"] for each in data["strategies"]] == ["none", f"file:{shown}", "oracle"]
+    assert shown in data["command"]
+    assert shown in text
+    assert shown in page.read_text("utf-8")
+    assert f"made by: merge-baseline compare '{shown}'" in tables.read_text("utf-8")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no such names there")
 def test_a_file_name_of_two_lines_is_shown_on_one(tmp_path: Path) -> None:
     (tmp_path / "a\nb.conll").write_text("x\n", "utf-8")

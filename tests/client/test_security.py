@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 import trustme
 
-from client.errors import NotAllowedError, UnreachableError
+from client.errors import IncompatibleError, NotAllowedError, UnreachableError
 from client.remote import RemoteMerger
 from client.target import Target, Tls
 from merger.errors import OptionError
@@ -71,23 +73,64 @@ def test_certificates_on_both_sides_let_calls_through(merge: Merge, secured: str
 
 
 @both
-@pytest.mark.parametrize("case", ["no TLS", "no certificate", "another CA"])
+@pytest.mark.parametrize("case", ["no certificate", "another CA"])
 def test_without_the_right_certificates_there_is_no_connection(
     merge: Merge, secured: str, folder: Path, case: str
 ) -> None:
-    tls = {"no TLS": None, "no certificate": Tls(ca=folder / "ca.pem"), "another CA": Tls(ca=folder / "other.pem")}[
-        case
-    ]
+    tls = {"no certificate": Tls(ca=folder / "ca.pem"), "another CA": Tls(ca=folder / "other.pem")}[case]
     started = time.monotonic()
     with pytest.raises(UnreachableError) as caught:
         merge(secured, DOCUMENT, tls=tls, connect_timeout=0.7)
     assert time.monotonic() - started < 5
-    expected = {
-        "no TLS": "perhaps it wants TLS",
-        "no certificate": secured,
-        "another CA": f"no TLS connection to {secured} came about: ",
-    }[case]
+    expected = {"no certificate": secured, "another CA": f"no TLS connection to {secured} came about: "}[case]
     assert expected in str(caught.value)
+
+
+SPEAKS = "speaks TLS, and this client does not (set tls; on the command line --tls, or --tls-ca for its CA)"
+SPEAKS_NOT = "does not speak TLS, and this client does (leave tls out, or serve with --tls-cert and --tls-key)"
+
+
+@both
+def test_a_server_that_alone_speaks_tls_is_told_from_none(merge: Merge, secured: str, folder: Path) -> None:
+    with pytest.raises(IncompatibleError) as caught:
+        merge(secured, DOCUMENT, connect_timeout=0.7)
+    assert str(caught.value) == f"what listens at {secured} {SPEAKS}"
+    assert not caught.value.retryable
+    with answering() as peer, pytest.raises(IncompatibleError) as caught:
+        merge(peer.address, DOCUMENT, tls=Tls(ca=folder / "ca.pem"), connect_timeout=0.7)
+    assert str(caught.value) == f"what listens at {peer.address} {SPEAKS_NOT}"
+
+
+def test_the_command_line_tells_it_too(secured: str, folder: Path) -> None:
+    merging = ("merge", EXAMPLES / "parts" / "wells.conll", "--server")
+    tls = ("--tls-ca", folder / "ca.pem")
+    with answering() as peer, ThreadPoolExecutor(3) as workers:
+        # Each waits some seconds for a connection.
+        there = [workers.submit(error_of, *arguments, secured, code=3) for arguments in (("health",), merging)]
+        here = [
+            workers.submit(error_of, *arguments, peer.address, *tls, code=3) for arguments in (("health",), merging)
+        ]
+        doctor = workers.submit(run, "doctor", "--json", "--server", secured)
+        assert [each.result() for each in there] == [f"what listens at {secured} {SPEAKS}"] * 2
+        assert [each.result() for each in here] == [f"what listens at {peer.address} {SPEAKS_NOT}"] * 2
+        assert f"what listens at {secured} {SPEAKS}" in doctor.result().out
+
+
+@pytest.mark.parametrize("name", ["merger.example.org", "other.example.org"])
+def test_the_command_line_takes_the_name_in_the_certificate(folder: Path, name: str) -> None:
+    arguments = ("--tls-cert", str(folder / "named.pem"), "--tls-key", str(folder / "named.key"))
+    tls = ("--tls-ca", folder / "ca.pem", "--tls-server-name", name)
+    merging = ("merge", EXAMPLES / "parts" / "wells.conll", "--server")
+    with serving(*arguments, "--log-level", "error") as (_, address), ThreadPoolExecutor(3) as workers:
+        health, merged, doctor = workers.map(
+            lambda command: run(*command, address, *tls), (("health",), merging, ("doctor", "--json", "--server"))
+        )
+    right = name == "merger.example.org"
+    assert (health.code, merged.code) == ((0, 0) if right else (3, 3))
+    found = {each["check"]: each["level"] for each in json.loads(doctor.out)["findings"]}
+    assert found[f"server {address}"] == ("ok" if right else "fail")
+    if not right:
+        assert f"no TLS connection to {address} came about" in merged.err
 
 
 @both
@@ -122,9 +165,12 @@ def test_a_token_that_no_header_can_carry_is_refused(token: str) -> None:
         RemoteMerger("127.0.0.1:1", token=token)
 
 
-def test_a_token_is_not_sent_in_clear_beyond_this_machine() -> None:
-    with pytest.raises(OptionError, match="without TLS: all on the way could read it"):
+def test_a_token_is_not_sent_in_clear_beyond_this_machine(folder: Path) -> None:
+    with pytest.raises(OptionError, match=r"without TLS: all on the way could read it \(insecure_token lets it"):
         RemoteMerger("192.0.2.1:1", token=TOKEN)
+    from_file = ("--server", "192.0.2.1:1", "--token-file", folder / "token")
+    for command in (("merge", EXAMPLES / "parts"), ("doctor",)):
+        assert "(--insecure-token lets it, " in error_of(*command, *from_file, code=2)
     RemoteMerger("192.0.2.1:1", token=TOKEN, insecure_token=True).close()
     RemoteMerger("192.0.2.1:1", token=TOKEN, tls=Tls()).close()
     RemoteMerger("[::1]:1", token=TOKEN).close()
@@ -144,6 +190,8 @@ def test_a_server_that_wants_a_token_gets_it(merge: Merge, folder: Path) -> None
             with pytest.raises(NotAllowedError, match="wants a token") as caught:
                 merge(address, DOCUMENT, token=token)
             assert not caught.value.retryable
+            for way in ("set token", "--token-file", "MERGE_BASELINE_TOKEN"):
+                assert way in str(caught.value)
 
 
 def test_the_command_line_talks_tls(secured: str, folder: Path) -> None:
@@ -168,7 +216,8 @@ def test_the_command_line_says_in_one_line_that_a_certificate_is_not_trusted(sec
 
 
 def test_server_options_without_a_server_are_refused(folder: Path) -> None:
-    for arguments in (["--tls"], ["--token-file", folder / "token"], ["--tls-ca", folder / "ca.pem"]):
+    files = (["--token-file", folder / "token"], ["--tls-ca", folder / "ca.pem"])
+    for arguments in (["--tls"], *files, ["--tls-server-name", "merger.example.org"]):
         assert "--server is missing" in error_of("merge", EXAMPLES / "parts", *arguments, code=2)
 
 

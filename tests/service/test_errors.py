@@ -64,6 +64,21 @@ def test_an_error_survives_the_way_out_of_a_worker_process(error: MergeBaselineE
     assert (type(back), str(back), vars(back)) == (type(error), str(error), vars(error))
 
 
+def test_an_error_in_the_human_merges_says_so_to_callers_in_other_languages(channel: grpc.Channel) -> None:
+    """Their files are the caller's; the server has no name for them."""
+    request = v1.MergeDocumentRequest(
+        document=document_to_message(long_document(1)),
+        strategy=v1.StrategySpec(name="oracle"),
+        key=v1.HumanMerges(),
+    )
+    with pytest.raises(grpc.RpcError) as caught:
+        ChainMergeServiceStub(channel).MergeDocument(request, timeout=10)
+    details = cast("grpc.Call", caught.value).details()
+    place = f"human merges (document {request.document.id}, part 0)"
+    message = "the mentions of part chain 0 are in no merged chain; expected all of them in one merged chain"
+    assert details == f"{place}: {message}"
+
+
 def test_an_option_error_is_raised_as_without_a_server(remote: RemoteMerger) -> None:
     with pytest.raises(OptionError, match=r"^option match: 'nouns' is not one of noun, token, mention, head, fuzzy$"):
         remote.merge(long_document(1), "greedy", {"match": "nouns"})

@@ -21,6 +21,7 @@ from client.errors import IncompatibleError, UnreachableError
 from client.remote import RemoteMerger
 from client.retries import NO_RETRIES
 from merger.errors import OptionError
+from protos.serving.observability_options import ObservabilityOptions
 from tests.backends.corenlp_here import needs_corenlp
 from tests.cli.running import PROGRAM
 from tests.service.running import children_of, needs_proc, until, workers_of
@@ -124,11 +125,29 @@ def test_a_host_that_does_not_exist_is_named() -> None:
         pass
 
 
-@pytest.mark.parametrize(("name", "value"), [("port", 65536), ("workers", -1), ("max_message_bytes", 2**31)])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("port", 65536), ("workers", -1), ("max_message_bytes", 2**31), ("max_connection_age_seconds", 0)],
+)
 def test_options_out_of_range_are_refused(name: str, value: int) -> None:
     options: dict[str, Any] = {name: value}
-    with pytest.raises(OptionError, match=rf"^server option {name}: {value} is not a number from"):
+    with pytest.raises(OptionError, match=rf"^{name}: {value} is not a number from"):
         server.ServerOptions(**options)
+
+
+@pytest.mark.parametrize("host", ["", "a..b", "\udcff"])
+def test_a_host_that_no_address_can_be_found_of_is_refused(host: str) -> None:
+    with pytest.raises(OptionError, match=r"^host: .* is no address and no name; expected such as 127\.0\.0\.1"):
+        server.ServerOptions(host=host)
+    with pytest.raises(OptionError, match=r"^metrics_host: .* is no address and no name"):
+        ObservabilityOptions(metrics_host=host)
+
+
+def test_metrics_need_a_port_of_their_own() -> None:
+    with pytest.raises(OptionError, match=r"^port and metrics_port are both 9464: metrics need a port of their own$"):
+        server.ServerOptions(port=9464, observability=ObservabilityOptions(metrics_port=9464))
+    # Any free port is never the same one.
+    server.ServerOptions(port=0, observability=ObservabilityOptions(metrics_port=0))
 
 
 def test_a_server_that_is_not_there_is_reported_within_the_connect_timeout() -> None:

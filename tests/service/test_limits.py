@@ -162,7 +162,7 @@ def test_short_lists_have_a_longest_length() -> None:
 
 @pytest.mark.parametrize("name", [each.name for each in fields(Limits)])
 def test_a_limit_of_nothing_is_refused(name: str) -> None:
-    with pytest.raises(OptionError, match=rf"^server limit {name}: 0 is not a whole number from 1$"):
+    with pytest.raises(OptionError, match=rf"^{name}: 0 is not a whole number from 1$"):
         replace(DEFAULT_LIMITS, **{name: 0})
 
 

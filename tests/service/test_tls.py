@@ -248,5 +248,5 @@ def test_a_key_that_everybody_may_read_is_told_in_the_log(files: Files, caplog: 
     ],
 )
 def test_tls_that_is_half_set_up_is_refused(given: dict[str, str], missing: str) -> None:
-    with pytest.raises(OptionError, match=rf"^server option {missing} is missing: "):
+    with pytest.raises(OptionError, match=rf"^{missing} is missing: "):
         SecurityOptions(**given)  # type: ignore[arg-type]  # the fields of the table

@@ -255,7 +255,7 @@ def test_callers_are_forgotten_when_there_are_too_many_but_not_while_they_call()
 
 @pytest.mark.parametrize("limits", [{"concurrency": 0}, {"rate": -1.0}, {"rate": float("nan")}, {"burst": 5}])
 def test_limits_that_mean_nothing_are_refused(limits: dict[str, float]) -> None:
-    with pytest.raises(OptionError, match=r"^server option caller_"):
+    with pytest.raises(OptionError, match=r"^caller_"):
         CallerLimits(**limits)  # type: ignore[arg-type]  # the fields of the table
 
 

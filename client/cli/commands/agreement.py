@@ -9,12 +9,12 @@ import click
 from client.agreement import Annotator, Compare, Resampling, count_documents, summarise
 from client.agreement.render import as_data, as_text
 from client.cli.options import Reading, check_stdin, json_option, reading_options
-from client.cli.output import notices_data, open_output, show_notices, write_json
+from client.cli.output import notices_data, open_report, show_notices, write_json
 from client.cli.progress import documents_with_progress
 from merger.decision_reader import read_decision_records
 from merger.decision_sets import by_document
 from merger.formats import DECISION_RECORD
-from merger.formats.inputs import open_bytes
+from merger.formats.inputs import open_bytes, readable_name
 
 _LEAST = 2
 
@@ -85,7 +85,7 @@ def command(
     if as_json:
         write_json({**as_data(report), "notices": notices_data(reading.notices)})
     else:
-        with open_output("-") as stream:
+        with open_report() as stream:
             stream.write(as_text(report))
     show_notices(reading.notices)
 
@@ -93,12 +93,12 @@ def command(
 def _annotators(path: str, reading: Reading) -> list[Annotator]:
     """Whose merges a path has: one annotator's documents, or the decisions of one or several."""
     if not _holds_decisions(path):
-        return [Annotator(path, reading.documents(path))]
+        return [Annotator(readable_name(path), reading.documents(path))]
     records = list(read_decision_records(path))
     makers = dict.fromkeys(record.maker for record in records)
     return [
         Annotator(
-            path if len(makers) == 1 else maker,
+            readable_name(path) if len(makers) == 1 else maker,
             decisions=by_document(record for record in records if record.maker == maker),
         )
         for maker in makers

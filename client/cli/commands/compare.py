@@ -14,7 +14,7 @@ from client.agreement.bootstrap import Resampling
 from client.cli.cut_options import chosen_cut, cut_options
 from client.cli.entry import EXIT_INPUT, EXIT_OK
 from client.cli.options import Reading, check_stdin, json_option, reading_options
-from client.cli.output import check_paths, notices_data, open_output, show_notices, write_json
+from client.cli.output import check_paths, notices_data, open_output, open_report, show_notices, write_json
 from client.cli.progress import documents_with_progress, work_with_progress
 from client.cli.strategy_options import checked_spec, complete_spec
 from client.comparison.data import BOUNDS, CEILING, FLOOR, Comparison, DocumentFacts, Entrant, Outcome, Setup
@@ -29,7 +29,7 @@ from client.scoring.pairing import ById
 from merger.document import Document
 from merger.errors import AlignmentError, InputError, Location, UnavailableError
 from merger.formats import find_inputs
-from merger.formats.inputs import STDIN
+from merger.formats.inputs import STDIN, readable_name
 from merger.notices import Policy
 from merger.split import cut_text, split_document
 from merger.strategies import make_strategy
@@ -129,7 +129,8 @@ def command(
     check_stdin(key, parts_path)
     read = (file for path in (key, parts_path, *files) if path is not None for file in find_inputs(path))
     check_paths({"--markdown": markdown_path, "--report": report_path}, read)
-    choose_baseline(specs, baseline)
+    baseline = None if baseline is None else readable_name(baseline)
+    choose_baseline([readable_name(each) for each in specs], baseline)
     cutting = _Cutting(reading, tokens, sentences, number, parts_path, keep=keep_parts, singletons=singletons == "keep")
     asked = {"singletons": singletons, "baseline": baseline, "resamples": str(resamples), "seed": str(seed)}
     made_by = _command(key, specs, cutting.arguments, asked, reading, bounds=not no_bounds)
@@ -138,7 +139,8 @@ def command(
         folder = None if output is None else Path(output)
         tasks = list(cutting.tasks(documents_with_progress(reading.documents(key), "cutting")))
         entrants = _run(contenders, tasks, folder, cutting.text, reading, resume=resume)
-    setup = Setup(key, cutting.text, "scored" if singletons == "keep" else "dropped", made_by)
+    kept = "scored" if singletons == "keep" else "dropped"
+    setup = Setup(readable_name(key), cutting.text, kept, readable_name(made_by))
     comparison = compare(
         [each.facts for each in tasks],
         entrants,
@@ -170,7 +172,7 @@ class _Outputs:
         if self._json:
             write_json({**as_data(comparison), "notices": notices_data(reading.notices)})
         elif not self._to_stdout:
-            with open_output("-") as stream:
+            with open_report() as stream:
                 stream.write(as_text(comparison))
         if self._markdown is not None:
             with open_output(self._markdown) as stream:
@@ -253,7 +255,8 @@ def _contender(spec: str, reading: Reading, stack: ExitStack) -> Contender:
         digest = hashlib.sha256()
         for file in find_inputs(path):
             digest.update(Path(file).read_bytes())
-        return FileContender(spec, f"file[{Path(path).name}#{digest.hexdigest()[:8]}]", reading.documents(path))
+        signature = f"file[{readable_name(Path(path).name)}#{digest.hexdigest()[:8]}]"
+        return FileContender(readable_name(spec), signature, reading.documents(path))
     strategy = make_strategy(*checked_spec(spec))
     reason = strategy.unavailable()
     if reason is not None:

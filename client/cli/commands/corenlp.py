@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from client.cli.options import json_option
-from client.cli.output import open_output, say, write_json
+from client.cli.output import open_report, say, write_json
 from merger.backends.corenlp_install import find_installation, home_folder, install
 from merger.backends.corenlp_models import EXTRAS, INSTALL_COMMAND, VERSION
 from merger.backends.corenlp_process import find_java, java_version
@@ -60,7 +60,7 @@ def status_command(as_json: bool) -> None:
     if as_json:
         write_json(data)
     else:
-        with open_output("-") as stream:
+        with open_report() as stream:
             for label, value in data.items():
                 shown = ", ".join(value) if isinstance(value, list) else value
                 if label not in {"ready", "problem"}:

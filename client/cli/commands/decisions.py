@@ -17,13 +17,14 @@ from merger.decisions import read_decisions
 from merger.document import Document
 from merger.errors import AlignmentError, Location
 from merger.formats import find_inputs
+from merger.formats.inputs import readable_name
 from merger.notices import Notices
 
 
 def _name(context: click.Context, parameter: click.Parameter, value: str) -> str:
     if not value.strip():
         raise click.BadParameter("an annotator needs a name", context, parameter)
-    return value
+    return readable_name(value)
 
 
 @click.command(short_help="read the decisions off merged documents")

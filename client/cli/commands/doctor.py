@@ -8,7 +8,7 @@ from dataclasses import asdict
 import click
 
 from client.cli.options import json_option
-from client.cli.output import counted, open_output, write_json
+from client.cli.output import counted, open_report, write_json
 from client.cli.server_options import ServerChoice, server_options
 from client.doctor.findings import FEATURES, Finding, Level
 from protos.serving.options import DEFAULT_PORT
@@ -64,8 +64,10 @@ def command(
     from client.doctor.machine import check_machine
     from client.doctor.packages import check_packages
     from client.doctor.service import check_port, check_reach, check_server, check_tls
+    from protos.serving.binding import check_host
     from protos.serving.tls import TlsFiles
 
+    check_host("host", host)
     findings = [*check_packages(wanted), *check_backends(wanted), *check_machine(wanted)]
     findings.append(check_port(host, port, needed="serve" in wanted))
     if (check_cert is None) != (check_key is None):
@@ -105,7 +107,7 @@ def _show(findings: Sequence[Finding]) -> None:
             found.append(f"\n→ {finding.advice}", style="italic")
         table.add_row(Text(finding.level, style=colors[finding.level]), Text(finding.check), found)
     warns = sum(finding.level is Level.WARN for finding in findings)
-    with open_output("-") as stream:
+    with open_report() as stream:
         console = Console(file=stream, width=None if stream.isatty() else _WIDTH)
         with console.capture() as captured:
             console.print(table)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from client.cli.output import open_output
+from client.cli.options import Seconds
+from client.cli.output import open_report
 from client.target import Target, Tls
 from merger.errors import UnavailableError
 
@@ -12,12 +13,12 @@ from merger.errors import UnavailableError
 @click.command(short_help="ask a server whether it is ready")
 @click.argument("server", metavar="HOST:PORT")
 @click.option("--strategy", metavar="NAME", help="Ask for one strategy; by default for the service as a whole.")
-@click.option("--timeout", type=float, default=3, show_default=True, help="Seconds to wait for the answer.")
+@click.option("--timeout", type=Seconds(), default=3, show_default=True, help="Seconds to wait for the answer.")
 @click.option("--tls", "talk_tls", is_flag=True, help="Talk TLS; implied by the options for it.")
 @click.option("--tls-ca", metavar="PEM", help="The CA of the server's certificate, if not one of the system's.")
 @click.option("--tls-cert", metavar="PEM", help="A certificate of one's own, for servers that want one.")
 @click.option("--tls-key", metavar="PEM", help="Its key.")
-@click.option("--tls-server-name", metavar="NAME", help="The name in the server's certificate, if it is not HOST.")
+@click.option("--tls-server-name", metavar="NAME", help="The name in the server's certificate, if not HOST.")
 def command(
     server: str,
     strategy: str | None,
@@ -28,9 +29,10 @@ def command(
     tls_key: str | None,
     tls_server_name: str | None,
 ) -> None:
-    """Print the server's health; exit with 0 if it is ready and with 3 if not. For health checks of containers.
+    """Print the server's health. For health checks of containers; needs no token.
 
-    Needs no token.
+    Exits with 0 if it is SERVING; with 3 if it is not, has no such strategy or does not answer in time; with 2 for
+    options or PEM files that make no sense, and with 1 for files that cannot be read.
 
     \b
     Examples:
@@ -40,10 +42,10 @@ def command(
     """
     from client.health import health_of, service_name
 
-    given = any((talk_tls, tls_ca, tls_cert, tls_key, tls_server_name))
-    tls = Tls(tls_ca, tls_cert, tls_key, tls_server_name) if given else None
-    status = health_of(Target(address=server, tls=tls), service_name(strategy), timeout)
-    with open_output("-") as stream:
+    tls = Tls(tls_ca, tls_cert, tls_key, tls_server_name)
+    target = Target(address=server, tls=tls if talk_tls or tls != Tls() else None)
+    status = health_of(target, service_name(strategy), timeout)
+    with open_report() as stream:
         stream.write(f"{status}\n")
     if status != "SERVING":
         raise UnavailableError(f"{strategy or 'the service'} at {server} is not ready: {status}")

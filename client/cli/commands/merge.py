@@ -18,9 +18,11 @@ from client.cli.merge_report import MergeReport
 from client.cli.options import (
     FORMAT_NAMES,
     Reading,
+    Seconds,
     TargetFormat,
     check_stdin,
     inputs_argument,
+    is_given,
     json_option,
     output_option,
     reading_options,
@@ -42,18 +44,10 @@ from merger.merge import MergeResult
 from merger.notices import Notices
 from merger.strategies import STRATEGIES, OptionValue
 
-_LONGEST = 1e6
-"""Seconds; more than eleven days."""
 _ALLOCATIONS = 1_000_000
 """Objects, and not 700, that come into being before the garbage collector looks at them."""
 _AT_A_SERVER = 4
 """Documents that a server is given at a time, unless told otherwise."""
-
-
-def _seconds(context: click.Context, parameter: click.Parameter, value: float) -> float:
-    if not 0 < value <= _LONGEST:
-        raise click.BadParameter(f"{value:g} is not a number above 0 and up to {_LONGEST:g}", context, parameter)
-    return value
 
 
 @click.command(short_help="merge the part chains of documents")
@@ -75,15 +69,14 @@ def _seconds(context: click.Context, parameter: click.Parameter, value: float) -
 @server_options("Let a server merge (`merge-baseline serve`); here by default.")
 @click.option(
     "--timeout",
-    type=float,
+    type=Seconds(),
     default=600,
     show_default=True,
-    callback=_seconds,
     help="With --server: seconds a document may take, waiting for the server included.",
 )
 @click.option(
     "--retry-for",
-    type=click.FloatRange(0, _LONGEST),
+    type=Seconds(zero=True),
     default=60,
     show_default=True,
     help="With --server: seconds to wait for a server that went away, or has too much to do, before giving up.",
@@ -130,14 +123,16 @@ def command(
     if decisions_path == STDOUT and (as_json or output == STDOUT):
         raise click.UsageError("--decisions - needs standard output for itself: give --output PATH, and no --json")
     _check_engine(engine, there, output)
+    for option in ("timeout", "retry_for"):
+        if there.address is None and is_given(option):
+            raise click.UsageError(f"--{option.replace('_', '-')} is for merging on a server: --server is missing")
     check_stdin(*inputs, key_path)
     # Documents hold no cycles, and half of the time would go into looking for some. What backends leave is still taken.
     gc.set_threshold(_ALLOCATIONS, *gc.get_threshold()[1:])
     read = (file for path in (*inputs, *([] if key_path is None else [key_path])) for file in find_inputs(path))
     check_paths({"--output": output, "--decisions": decisions_path}, read)
     name, options = chosen_strategy(spec, pairs, flags)
-    if name in STRATEGIES and STRATEGIES[name].needs_key and key_path is None:
-        raise OptionError(f"strategy {name} needs the human merges: --key PATH")
+    _check_key(name, key_path)
     written = None if as_json and output == STDOUT else output
     plan = Plan(
         name,
@@ -181,6 +176,17 @@ def command(
         report.say()
     show_notices(reading.notices)
     return EXIT_INPUT if report.failures else EXIT_OK
+
+
+def _check_key(strategy: str, key: str | None) -> None:
+    # What else a server may have it knows itself.
+    if strategy not in STRATEGIES:
+        return
+    if STRATEGIES[strategy].needs_key and key is None:
+        raise OptionError(f"strategy {strategy} needs the human merges: --key PATH")
+    if key is not None and not STRATEGIES[strategy].needs_key:
+        users = ", ".join(each.name for each in STRATEGIES.values() if each.needs_key)
+        raise click.UsageError(f"strategy {strategy} does not look at the human merges: --key is for {users}")
 
 
 def _check_engine(engine: EngineChoice, there: ServerChoice, output: str) -> None:

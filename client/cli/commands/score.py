@@ -7,7 +7,7 @@ import gc
 import click
 
 from client.cli.options import Reading, check_stdin, json_option, reading_options
-from client.cli.output import notices_data, open_output, show_notices, write_json
+from client.cli.output import notices_data, open_report, show_notices, write_json
 from client.cli.progress import documents_with_progress
 from client.scoring import METRICS
 from client.scoring.evaluation import evaluate
@@ -88,7 +88,7 @@ def command(
     if as_json:
         write_json({**as_data(evaluation), "notices": notices_data(reading.notices)})
     else:
-        with open_output("-") as stream:
+        with open_report() as stream:
             stream.write(as_text(evaluation, per_document=per_document))
     show_notices(reading.notices)
 

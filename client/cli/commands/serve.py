@@ -7,7 +7,7 @@ import sys
 import click
 
 from client.cli.observability_options import observability_options
-from client.cli.protection_options import protection_options
+from client.cli.protection_options import MAX_MIB, MIB, protection_options
 from protos.limits import DEFAULT_MAX_MESSAGE_BYTES, Limits
 from protos.serving.logs import Format, set_up
 from protos.serving.observability_options import ObservabilityOptions
@@ -15,7 +15,6 @@ from protos.serving.security import SecurityOptions
 from server import DEFAULT_PORT, ServerOptions, serve
 
 _DEFAULTS = ServerOptions()
-_MIB = 1024 * 1024
 
 
 @click.command(short_help="serve the merger over gRPC")
@@ -40,8 +39,8 @@ _MIB = 1024 * 1024
 )
 @click.option(
     "--queue-mib",
-    type=int,
-    default=_DEFAULTS.queue_bytes // _MIB,
+    type=click.IntRange(1, MAX_MIB),
+    default=_DEFAULTS.queue_bytes // MIB,
     show_default=True,
     help="MiB of messages that may wait, be in work or on their way out, all together.",
 )
@@ -50,8 +49,8 @@ _MIB = 1024 * 1024
 )
 @click.option(
     "--replay-mib",
-    type=int,
-    default=_DEFAULTS.replay_bytes // _MIB,
+    type=click.IntRange(0, MAX_MIB),
+    default=_DEFAULTS.replay_bytes // MIB,
     show_default=True,
     help="MiB kept of what open streams have sent, all together, so that they go on when their process dies.",
 )
@@ -72,7 +71,8 @@ _MIB = 1024 * 1024
 @click.option(
     "--max-connection-age",
     type=float,
-    help="Seconds after which a caller is asked to connect anew, running calls going on; lets load balancers balance.",
+    help="Seconds, from 1, after which a caller is asked to connect anew, running calls going on; lets load balancers "
+    "balance. No limit by default.",
 )
 @click.option("--grace", type=float, default=10, show_default=True, help="Seconds for running calls when stopping.")
 @click.option(
@@ -139,9 +139,9 @@ def command(
         max_message_bytes=max_message_bytes,
         workers=_DEFAULTS.workers if workers is None else workers,
         queue=queue,
-        queue_bytes=queue_mib * _MIB,
+        queue_bytes=queue_mib * MIB,
         streams=streams,
-        replay_bytes=replay_mib * _MIB,
+        replay_bytes=replay_mib * MIB,
         backend_threads=backend_threads,
         grace_seconds=grace,
         max_connection_age_seconds=max_connection_age,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import click
 
 from client.cli.options import Reading, check_stdin, json_option, reading_options
-from client.cli.output import notices_data, open_output, show_notices, write_json
+from client.cli.output import notices_data, open_report, show_notices, write_json
 from client.cli.progress import documents_with_progress
 from client.statistics import Corpus, TextCounts, count_parts, count_whole, sum_up
 from client.statistics.render import as_data, as_text
@@ -46,7 +46,7 @@ def command(path: str, merged_path: str | None, as_json: bool, reading: Reading)
         named = {name or "input": corpus for name, corpus in sides.items()}
         write_json({**as_data(named), "notices": notices_data(reading.notices)})
     else:
-        with open_output("-") as stream:
+        with open_report() as stream:
             stream.write(as_text(sides))
     show_notices(reading.notices)
 

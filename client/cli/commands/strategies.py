@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from client.cli.options import json_option
-from client.cli.output import open_output, write_json
+from client.cli.output import open_report, write_json
 from client.cli.server_options import ServerChoice, server_options
 from merger.strategies import StrategyInfo, list_strategies
 
@@ -28,7 +28,7 @@ def command(there: ServerChoice, as_json: bool) -> None:
     if as_json:
         write_json([_data(info) for info in infos])
         return
-    with open_output("-") as stream:
+    with open_report() as stream:
         for info in infos:
             state = f" (not available: {info.unavailable})" if info.unavailable else ""
             needs = " [needs --key]" if info.needs_key else " [needs PoS tags]" if info.needs_tags else ""

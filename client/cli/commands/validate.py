@@ -9,7 +9,7 @@ import click
 
 from client.cli.entry import EXIT_INPUT, EXIT_OK
 from client.cli.options import Reading, inputs_argument, json_option, reading_options
-from client.cli.output import counted, notices_data, open_output, write_json
+from client.cli.output import counted, notices_data, open_report, write_json
 from client.cli.progress import documents_with_progress
 from merger.document import ChainScope
 from merger.errors import InputError
@@ -38,7 +38,7 @@ def command(
     if as_json:
         write_json({"files": reports, "files_with_problems": bad})
     else:
-        with open_output("-") as stream:
+        with open_report() as stream:
             for report in reports:
                 stream.write(_line(report))
                 stream.writelines(f"  {problem['text']}\n" for problem in report["problems"])

@@ -1,0 +1,38 @@
+"""Whether what listens at an address speaks TLS: of a wrong guess gRPC says only that no connection came about."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from typing import Final
+
+PROBE_SECONDS: Final = 1.0
+"""How long the connection, and every answer on it, may take."""
+
+_NO_TLS: Final = frozenset({"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "UNKNOWN_PROTOCOL"})
+"""What OpenSSL calls an answer that is no TLS, in its several versions."""
+
+
+def speaks_tls(address: str) -> bool | None:
+    """``True`` if the server answers the begin of a TLS handshake, ``False`` if it answers with anything else.
+
+    ``None`` if nothing answers, or the address can't be reached directly. ``address`` is ``HOST:PORT``.
+    """
+    host, _, port = address.rpartition(":")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    # Nothing is told to the server, and nothing of its certificate is believed.
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.set_alpn_protocols(["h2"])
+    try:
+        with (
+            socket.create_connection((host.strip("[]"), int(port)), PROBE_SECONDS) as connection,
+            context.wrap_socket(connection),
+        ):
+            return True
+    except ssl.SSLError as error:
+        reason = error.reason or ""
+        # An alert is TLS too, as from a server that wants another version of it.
+        return True if "ALERT" in reason else False if reason in _NO_TLS else None
+    except (OSError, ValueError):
+        return None
