@@ -85,6 +85,7 @@ class MergeServer:
         options = self._options
         security = Security(options.security, options.host)
         _check_port(options.host, options.port)
+        _check_times(self._strategies, options.max_call_seconds)
         shown = self._shown = Observability(options.observability, self.state, self._observer)
         handlers = self._handlers = await self._start_work(shown.observer)
         backends = len(self._strategies.backends)
@@ -183,7 +184,7 @@ class MergeServer:
             budget=self._budget,
             streams=self._streams,
             observer=observer,
-            max_message_bytes=options.max_message_bytes,
+            options=options,
         )
 
 
@@ -192,6 +193,17 @@ def _connection_age(seconds: float | None) -> list[tuple[str, int]]:
         return []
     # Calls in progress go on for as long as they take.
     return [("grpc.max_connection_age_ms", int(seconds * 1000)), ("grpc.max_connection_age_grace_ms", _FOREVER_MS)]
+
+
+def _check_times(strategies: ServedStrategies, most_seconds: float) -> None:
+    for name, backends in strategies.backends.items():
+        for backend in backends:
+            seconds = float(backend.values.get("timeout", 0))
+            if seconds > most_seconds:
+                raise ServerStartError(
+                    f"strategy {name} may take {seconds:g} s for a document (its option timeout), and calls end after "
+                    f"{most_seconds:g} s: expected a --max-call-seconds that is not below"
+                )
 
 
 def _check_port(host: str, port: int) -> None:

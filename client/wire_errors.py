@@ -26,6 +26,7 @@ from merger.errors import MergeBaselineError
 from protos.status import (
     BACKEND_DOWN_REASON,
     ERROR_ID,
+    TIME_LIMIT_REASON,
     WORKER_LOST_REASON,
     error_info,
     error_of,
@@ -121,6 +122,7 @@ _TOO_LARGE: Final = (
         "of parts (merge_in_parts), or raise the limit on both sides"
     ),
 )
+_TIME_LIMIT: Final = (DeadlineError, "the server at {address} gave up: {details}")
 _BACKEND_DOWN: Final = (BusyError, "the server at {address} has to wait for a backend: {details}")
 _BROKEN_WRITE: Final = "Internal error from Core"
 """With asyncio this, as INTERNAL, is what gRPC makes of a connection that breaks while a message is being sent."""
@@ -139,6 +141,8 @@ def _error(code: grpc.StatusCode, details: str, status: status_pb2.Status | None
         kind, text = _TOO_LARGE
     elif info is not None and info.reason == WORKER_LOST_REASON:
         kind, text = _WORK_LOST
+    elif info is not None and info.reason == TIME_LIMIT_REASON:
+        kind, text = _TIME_LIMIT
     elif info is not None and info.reason == BACKEND_DOWN_REASON:
         kind, text = _BACKEND_DOWN
     message = text.format(address=address, code=code.name, details=details)

@@ -36,6 +36,7 @@ OVERLOADED_REASON = "OVERLOADED"
 WORKER_LOST_REASON = "WORKER_LOST"
 BACKEND_DOWN_REASON = "BACKEND_DOWN"
 DEADLINE_REASON = "DEADLINE_PASSED"
+TIME_LIMIT_REASON = "TIME_LIMIT"
 CALLER_LIMIT_REASON = "CALLER_LIMIT"
 TOKEN_REASON = "TOKEN_UNKNOWN"  # noqa: S105  # the name of a reason
 ERROR_ID = "error_id"
@@ -117,6 +118,12 @@ def worker_lost_status(message: str, retry_seconds: float) -> status_pb2.Status:
 def deadline_status(message: str) -> status_pb2.Status:
     """What the caller is told if work was given up at its deadline."""
     info = error_details_pb2.ErrorInfo(reason=DEADLINE_REASON, domain=DOMAIN)
+    return status_pb2.Status(code=code_pb2.DEADLINE_EXCEEDED, message=message, details=[_packed(info)])
+
+
+def time_limit_status(message: str) -> status_pb2.Status:
+    """What the caller is told if the server gave up by itself, since the work or the caller took too long."""
+    info = error_details_pb2.ErrorInfo(reason=TIME_LIMIT_REASON, domain=DOMAIN)
     return status_pb2.Status(code=code_pb2.DEADLINE_EXCEEDED, message=message, details=[_packed(info)])
 
 

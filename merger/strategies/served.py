@@ -20,6 +20,9 @@ _RESTARTING = "its backend is being started again"
 _SHORTEST_RETRY_SECONDS = 1.0
 
 
+_Choice = frozenset[tuple[str, OptionValue]]
+
+
 @dataclass(frozen=True, slots=True)
 class _Outage:
     reason: str
@@ -38,11 +41,12 @@ class ServedStrategies:
     def __init__(self, specs: Sequence[str] = ()) -> None:
         """``specs`` are ``NAME[:option=value,...]`` of strategies with a backend.
 
-        Raises :class:`~merger.errors.OptionError` for other names, unknown options and bad values, and
-        :class:`~merger.errors.UnavailableError` if a backend cannot run here.
+        Raises :class:`~merger.errors.OptionError` for other names, unknown options, bad values, and two of a name that
+        no caller can tell apart, and :class:`~merger.errors.UnavailableError` if a backend cannot run here.
         """
         self._backends: dict[str, list[Backend]] = {}
         self._outages: dict[Backend, _Outage] = {}
+        chosen_by: dict[tuple[str, _Choice], str] = {}
         for spec in specs:
             name, options = parse_spec(spec)
             strategy = STRATEGIES.get(name)
@@ -50,6 +54,10 @@ class ServedStrategies:
                 names = ", ".join(each for each, kind in STRATEGIES.items() if issubclass(kind, CoreferenceStrategy))
                 raise OptionError(f"--enable {spec}: strategies to enable are {names}")
             backend = strategy.backend_class(options)
+            choice = name, _choice(backend)
+            if choice in chosen_by:
+                raise OptionError(f"--enable {chosen_by[choice]} and --enable {spec}: {_same_choice(backend)}")
+            chosen_by[choice] = spec
             reason = backend.missing()
             if reason is not None:
                 raise UnavailableError(f"--enable {spec}: {reason}")
@@ -137,6 +145,17 @@ class ServedStrategies:
         reasons = [outage.reason for outage in outages if outage is not None]
         # With one of several down, the strategy can still be had with other options.
         return f"{_RESTARTING}: {without_addresses(reasons[0])}" if len(reasons) == len(backends) else None
+
+
+def _choice(backend: Backend) -> _Choice:
+    """What a caller must ask for to get it."""
+    return frozenset((name, value) for name, value in backend.values.items() if name not in backend.operator_options)
+
+
+def _same_choice(backend: Backend) -> str:
+    own = [option.name for option in backend.options if option.name not in backend.operator_options]
+    choosing = f"callers choose by {', '.join(own)}, which are the same" if own else "callers can't choose between them"
+    return f"{choosing}, so the second would never be used"
 
 
 def _matching(

@@ -9,6 +9,7 @@
     ├── routing       which strategy a message asks for, without decoding it
     ├── documents     whole documents: a bounded queue before a crew
     ├── streams       open streams, each with its state in one worker
+    ├── patience      how long work may take, and a stream be idle
     └── calls         one call from begin to end: its status, its record for an Observer
     crew              keeps a number of workers alive
     ├── processes     a worker in a process of its own (worker_main is its inside, frames what goes between)

@@ -85,6 +85,12 @@ class Share:
         await self._budget.hold_in_turn(count)
         self._held += count
 
+    def moved(self) -> Share:
+        """Another share that has all that is held here, where nothing is then."""
+        other = Share(self._budget)
+        other._held, self._held = self._held, 0
+        return other
+
     def free(self, count: int | None = None) -> None:
         """Hold them no longer; without a number, all that is held."""
         count = self._held if count is None else min(count, self._held)

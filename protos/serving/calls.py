@@ -15,8 +15,16 @@ import grpc.aio
 from grpc_status import rpc_status
 
 from merger.errors import MergeBaselineError
+from protos.serving.admission import Share
 from protos.serving.desk import where
-from protos.serving.errors import CallEndedError, CrashedError, OverloadedError, RefusedError, WorkerLostError
+from protos.serving.errors import (
+    CallEndedError,
+    CrashedError,
+    OverloadedError,
+    RefusedError,
+    TimeLimitError,
+    WorkerLostError,
+)
 from protos.serving.identity import REQUEST_ID, identity_of
 from protos.serving.observer import CallRecord, Observer
 from protos.status import (
@@ -25,6 +33,7 @@ from protos.status import (
     internal_status,
     overloaded_status,
     status_of,
+    time_limit_status,
     worker_lost_status,
 )
 from protos.tally import Tally
@@ -35,6 +44,9 @@ if TYPE_CHECKING:
 _log = logging.getLogger("merge_baseline.server")
 
 _WORKER_RETRY_SECONDS: Final = 0.5
+
+_telling: set[asyncio.Future[None]] = set()
+"""The event loop itself would forget them."""
 
 Context = grpc.aio.ServicerContext[bytes, bytes]
 
@@ -53,6 +65,7 @@ class CallScope:
         self._context = context
         self._observer = observer
         self._begun = time.monotonic()
+        self._task = asyncio.current_task()
         # Not initial metadata: once those are sent, gRPC clients try a call no more by themselves.
         context.set_trailing_metadata(((REQUEST_ID, identity.request_id),))
         observer.begun(self.record)
@@ -77,6 +90,32 @@ class CallScope:
             await self._abort(status_for(error, self.record.method))
         else:
             self.record.code = grpc.StatusCode.OK.name
+
+    def give_up(self, share: Share, error: Exception) -> None:
+        """End a call whose caller does not read its answers; called while one is being sent.
+
+        The call's task is cancelled, since it hangs in that. The status comes to the caller behind the answers that are
+        on their way. These are held, as ``share`` has them, until the caller reads them or goes.
+        """
+        status = status_for(error, self.record.method)
+        sent = rpc_status.to_status(status)
+        self.record.code, self.record.reason = sent.code.name, reason_of(status)
+        kept = share.moved()
+
+        async def tell() -> None:
+            metadata = (*sent.trailing_metadata, (REQUEST_ID, self.record.request_id))
+            try:
+                await self._context.abort(sent.code, sent.details, metadata)
+            except Exception:  # noqa: BLE001  # that it is aborted, or that the caller is gone
+                return
+            finally:
+                kept.free()
+
+        telling = asyncio.ensure_future(tell())
+        _telling.add(telling)
+        telling.add_done_callback(_telling.discard)
+        if self._task is not None:
+            self._task.cancel()
 
     def count(self, tally: Tally) -> None:
         """Put down what was merged."""
@@ -105,6 +144,7 @@ class CallScope:
             self.work.cancel()
             # gRPC's context holds the scope, in a cycle: the answer in the work would stay until a garbage collection.
             self.work = None
+        self._task = None
         record = self.record
         record.total_seconds = time.monotonic() - self._begun
         if not record.code:
@@ -130,6 +170,8 @@ def status_for(error: Exception, method: str) -> status_pb2.Status:
             status = worker_lost_status(str(error), _WORKER_RETRY_SECONDS)
         case CallEndedError():
             status = deadline_status("given up: the deadline passed")
+        case TimeLimitError():
+            status = time_limit_status(str(error))
         case TimeoutError():
             status = deadline_status(str(error))
         case MergeBaselineError():

@@ -30,6 +30,10 @@ class CallEndedError(Exception):
     """The caller is gone or has stopped waiting."""
 
 
+class TimeLimitError(Exception):
+    """Longer than the server works, or waits for a caller."""
+
+
 class RefusedError(Exception):
     """What a worker found wrong with a request, as the status to answer with."""
 

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Final
 
 import grpc
@@ -22,6 +23,8 @@ from protos.serving.errors import CallEndedError, CrashedError, OverloadedError,
 from protos.serving.frames import Kind
 from protos.serving.many import DocumentStream
 from protos.serving.observer import Observer
+from protos.serving.options import ServerOptions
+from protos.serving.patience import Patience
 from protos.serving.places import Place
 from protos.serving.routing import strategy_of_document, strategy_of_stream
 from protos.serving.streams import StreamSession, Worked
@@ -47,7 +50,7 @@ class Handlers:
         budget: Budget,
         streams: Streams,
         observer: Observer,
-        max_message_bytes: int,
+        options: ServerOptions,
     ) -> None:
         self._listed = _Listed(strategies)
         self._usual = usual
@@ -56,7 +59,8 @@ class Handlers:
         self._budget = budget
         self._streams = streams
         self._observer = observer
-        self._max_message_bytes = max_message_bytes
+        self._max_message_bytes = options.max_message_bytes
+        self._patience = Patience(options.max_call_seconds, options.idle_stream_seconds)
         self._open: set[DocumentStream] = set()
         self._receiving = 0
 
@@ -89,7 +93,8 @@ class Handlers:
                 raise self._no_room()
             share = self._share(scope)
             share.hold(len(request))
-            result, waited = await self._queue_of(scope, request).work(request, scope.seconds_left())
+            work = self._queue_of(scope, request).work(request, scope.seconds_left())
+            result, waited = await self._patience.work(work)
             share.free()
             (answer,) = _answers(scope, Worked(result, waited))
             share.hold(len(answer))
@@ -123,43 +128,53 @@ class Handlers:
         async with scope.statuses():
             scope.ends.enter_context(self._streams.one())
             share = self._share(scope)
+            give_up = partial(scope.give_up, share)
             session: StreamSession | None = None
-            async for request in requests:
+            while (request := await self._patience.message(requests)) is not None:
                 scope.record.received_bytes += len(request)
                 await share.hold_in_turn(len(request))
                 if session is None:
                     session = self._opened(scope, strategy_of_stream(request))
                 news = _News()
-                work = scope.work = asyncio.ensure_future(session.take(request, scope.seconds_left(), news.tell))
+                taken = session.take(request, scope.seconds_left(), news.tell)
+                work = scope.work = asyncio.ensure_future(self._patience.work(taken))
                 work.add_done_callback(news.end)
                 while (progress := await news.next()) is not None:
-                    yield progress
+                    with self._patience.sending(give_up):
+                        yield progress
                 worked = await work
                 share.free()
                 for answer in _held(share, _answers(scope, worked)):
-                    yield answer
+                    with self._patience.sending(give_up):
+                        yield answer
             if session is None:
                 session = self._opened(scope, "")
-            for answer in _held(share, _answers(scope, await session.finish(scope.seconds_left()))):
-                yield answer
+            worked = await self._patience.work(session.finish(scope.seconds_left()))
+            for answer in _held(share, _answers(scope, worked)):
+                with self._patience.sending(give_up):
+                    yield answer
 
     async def _merge_documents(self, requests: AsyncIterator[bytes], context: Context) -> AsyncIterator[bytes]:
         scope = CallScope("MergeDocuments", context, self._observer)
         async with scope.statuses():
             scope.ends.enter_context(self._streams.one())
+            share = self._share(scope)
+            give_up = partial(scope.give_up, share)
             stream = DocumentStream(
                 scope,
-                self._share(scope),
+                share,
                 lambda request: self._queue_of(scope, request),
                 _answers,
                 # Enough that all workers have the next one at hand.
                 most=2 * max(1, self._usual.documents.crew.slots),
                 max_message_bytes=self._max_message_bytes,
+                patience=self._patience,
             )
             self._open.add(stream)
             scope.ends.callback(self._open.discard, stream)
             async for answer in stream.answers(requests):
-                yield answer
+                with self._patience.sending(give_up):
+                    yield answer
 
     def _queue_of(self, scope: CallScope, request: bytes) -> DocumentQueue:
         strategy = strategy_of_document(request)

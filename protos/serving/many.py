@@ -15,6 +15,7 @@ from protos.serving.calls import CallScope, status_for
 from protos.serving.documents import DocumentQueue
 from protos.serving.envelopes import Opened, answered, failed, opened
 from protos.serving.errors import OverloadedError, RefusedError
+from protos.serving.patience import Patience
 from protos.serving.streams import Worked
 
 Answer = Callable[[CallScope, Worked], tuple[bytes, ...]]
@@ -37,6 +38,7 @@ class DocumentStream:
         *,
         most: int,
         max_message_bytes: int,
+        patience: Patience,
     ) -> None:
         """``queue_of`` tells where a MergeDocumentRequest is worked on."""
         self._scope = scope
@@ -45,6 +47,8 @@ class DocumentStream:
         self._answer_of = answer_of
         self._most = most
         self._max_message_bytes = max_message_bytes
+        self._patience = patience
+        self._listening = False
         self._reading: asyncio.Task[bytes | None] | None = None
         self._working: set[asyncio.Task[bytes]] = set()
         self._stopped = False
@@ -60,7 +64,8 @@ class DocumentStream:
     async def answers(self, requests: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         """MergeDocumentsResponses, in the order in which they get ready.
 
-        Raises InvalidRequestError for what is no MergeDocumentsRequest, and RefusedError if it was stopped.
+        Raises InvalidRequestError for what is no MergeDocumentsRequest, RefusedError if it was stopped, and
+        TimeLimitError if nothing comes for too long while nothing is in work.
         """
         while True:
             if self._reading is None and not self._ended and len(self._working) < self._most:
@@ -70,7 +75,11 @@ class DocumentStream:
                 waiting.add(self._reading)
             if not waiting:
                 break
-            done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            idle_seconds = None if self._working else self._patience.idle_seconds
+            done, _ = await asyncio.wait(waiting, timeout=idle_seconds, return_when=asyncio.FIRST_COMPLETED)
+            # What was sent may be waiting for its turn.
+            if not done and self._listening:
+                raise self._patience.idle()
             if self._reading in done:
                 self._take_read()
             for task in [each for each in self._working if each in done]:
@@ -83,7 +92,9 @@ class DocumentStream:
             raise RefusedError(_STOPPING)
 
     async def _read(self, requests: AsyncIterator[bytes]) -> bytes | None:
+        self._listening = True
         data = await anext(requests, None)
+        self._listening = False
         if data is not None:
             await in_turn()
             self._scope.record.received_bytes += len(data)
@@ -100,7 +111,7 @@ class DocumentStream:
 
     async def _answer(self, document: Opened, size: int) -> bytes:
         try:
-            answer = self._sendable(answered(document.id, await self._merged(document)))
+            answer = self._sendable(answered(document.id, await self._patience.work(self._merged(document))))
         except Exception as error:  # noqa: BLE001  # the boundary: one document must not end the others
             self._scope.record.failed += 1
             answer = failed(document.id, status_for(error, self._scope.record.method).SerializeToString())

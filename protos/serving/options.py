@@ -28,6 +28,10 @@ class ServerOptions:
     ``port`` 0 takes any free one. ``max_message_bytes`` bounds a message in either direction. After a signal to stop,
     running calls have ``grace_seconds`` to end.
 
+    A document, or a message of a stream, is given up when it is not done after ``max_call_seconds``, waiting included,
+    if its caller's deadline is not sooner. A stream is ended when its caller neither sends nor reads for
+    ``idle_stream_seconds`` while nothing is worked on.
+
     A connection older than ``max_connection_age_seconds`` is given up once its calls are over, so that callers connect
     anew and a load balancer can send them elsewhere; ``None`` is no limit.
 
@@ -55,6 +59,8 @@ class ServerOptions:
     streams: int = 256
     replay_bytes: int = 64 * 1024 * 1024
     backend_threads: int = 4
+    max_call_seconds: float = 3600.0
+    idle_stream_seconds: float = 1800.0
     grace_seconds: float = 10.0
     max_connection_age_seconds: float | None = None
     enable: tuple[str, ...] = ()
@@ -74,6 +80,8 @@ class ServerOptions:
             ("streams", self.streams, 0, 100_000),
             ("replay_bytes", self.replay_bytes, 0, 2**40),
             ("backend_threads", self.backend_threads, 1, 1024),
+            ("max_call_seconds", self.max_call_seconds, 0.1, 10**6),
+            ("idle_stream_seconds", self.idle_stream_seconds, 0.1, 10**6),
             ("grace_seconds", self.grace_seconds, 0, 86400),
             ("max_connection_age_seconds", self.max_connection_age_seconds, 1, 10**6),
         )

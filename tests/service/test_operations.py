@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 import pytest
+import trustme
 import yaml
 
 from client.cli.commands.serve import command as serve_command
@@ -181,6 +182,49 @@ def test_kustomize_builds_the_manifests() -> None:
     assert done.returncode == 0, done.stderr
     assert len(list(yaml.safe_load_all(done.stdout))) == 4
     assert "image: merge-baseline:" in done.stdout
+
+
+@pytest.mark.skipif(KUBECTL is None, reason="no kubectl")
+def test_with_tls_the_probes_reach_the_server_that_the_manifests_start(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [str(KUBECTL), "kustomize", str(DEPLOY / "kubernetes-tls")],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    by_kind = {each["kind"]: each for each in yaml.safe_load_all(done.stdout)}
+    pod = by_kind["Deployment"]["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    (mount,) = [each for each in container["volumeMounts"] if each["name"] == "tls"]
+    (volume,) = [each for each in pod["volumes"] if each["name"] == "tls"]
+    _accepted(container["args"])
+    assert "--insecure-listen-anywhere" not in container["args"]
+    assert all("appProtocol" not in port for port in by_kind["Service"]["spec"]["ports"] if port["name"] == "grpc")
+    # To be read by the server's group alone, whose file it is.
+    assert volume["secret"]["defaultMode"] == 0o440
+    assert pod["securityContext"]["fsGroup"] == pod["securityContext"]["runAsGroup"]
+
+    ca = trustme.CA()
+    certificate = ca.issue_cert(by_kind["Service"]["metadata"]["name"])
+    (tmp_path / "ca.crt").write_bytes(ca.cert_pem.bytes())
+    (tmp_path / "tls.crt").write_bytes(b"".join(each.bytes() for each in certificate.cert_chain_pems))
+    (tmp_path / "tls.key").write_bytes(certificate.private_key_pem.bytes())
+
+    def here(arguments: list[str]) -> list[str]:
+        return [each.replace(mount["mountPath"], str(tmp_path)) for each in arguments]
+
+    listening = ("--host", "127.0.0.1", "--port", "0", "--metrics-port", "0", "--workers", "1")
+    with serving(*here(container["args"][1:]), *listening) as (_, address):
+        for probe in ("livenessProbe", "readinessProbe", "startupProbe"):
+            program, *arguments = here(container[probe]["exec"]["command"])
+            assert program == "merge-baseline"
+            assert container[probe]["timeoutSeconds"] > 5
+            ready = run(*(each.replace(ADDRESS, address) for each in arguments))
+            assert (ready.code, ready.out) == (0, "SERVING\n"), ready.err
+        in_clear = run("health", address)
+    assert in_clear.code == 3
 
 
 @pytest.mark.skipif(SYSTEMD_ANALYZE is None, reason="no systemd-analyze")

@@ -14,10 +14,12 @@ import pytest
 import server
 from merger.backends.discreet import without_addresses
 from merger.document import Document, Part, Sentence
+from merger.errors import OptionError
 from merger.formats import read_documents
 from merger.options import Option
 from merger.strategies import STRATEGIES
 from merger.strategies.coreference import CoreferenceStrategy
+from merger.strategies.served import ServedStrategies
 from protos.documents import document_to_message
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
@@ -167,6 +169,36 @@ def test_why_a_backend_can_not_start_is_for_the_operator(tmp_path: Path, caplog:
 )
 def test_addresses_and_paths_are_left_out_of_what_callers_are_told(text: str, told: str) -> None:
     assert without_addresses(text) == told
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "why"),
+    [
+        (
+            "corenlp:url=http://127.0.0.1:9",
+            "corenlp:url=http://127.0.0.1:10,parser=shift-reduce",
+            "callers choose by algorithm, parser, max-tokens, timeout, which are the same",
+        ),
+        (
+            f"precomputed:path={CLUSTERS}",
+            f"precomputed:path={EXAMPLES / 'key' / 'ferry.conll'}",
+            "callers can't choose between them",
+        ),
+    ],
+)
+def test_two_backends_that_no_caller_can_tell_apart_are_refused(first: str, second: str, why: str) -> None:
+    with pytest.raises(OptionError) as error:
+        ServedStrategies((first, second))
+
+    assert str(error.value) == f"--enable {first} and --enable {second}: {why}, so the second would never be used"
+
+
+def test_two_backends_that_callers_can_tell_apart_are_both_to_be_had() -> None:
+    specs = [f"corenlp:url=http://127.0.0.1:9,algorithm={each}" for each in ("deterministic", "neural")]
+    strategies = ServedStrategies(specs)
+
+    for algorithm in ("deterministic", "neural"):
+        assert f"algorithm={algorithm}" in strategies.make("corenlp", {"algorithm": algorithm}).signature
 
 
 def test_a_backend_that_fails_on_a_document_does_not_tell_where_it_is(stub: ChainMergeServiceStub) -> None:

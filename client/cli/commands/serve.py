@@ -74,6 +74,21 @@ _DEFAULTS = ServerOptions()
     help="Seconds, from 1, after which a caller is asked to connect anew, running calls going on; lets load balancers "
     "balance. No limit by default.",
 )
+@click.option(
+    "--max-call-seconds",
+    type=float,
+    default=_DEFAULTS.max_call_seconds,
+    show_default=True,
+    help="Seconds, waiting included, after which a document, or a message of a stream, is given up if its caller's "
+    "deadline is not sooner. Not below the option timeout of enabled backends.",
+)
+@click.option(
+    "--idle-stream-seconds",
+    type=float,
+    default=_DEFAULTS.idle_stream_seconds,
+    show_default=True,
+    help="Seconds after which a stream is ended whose caller neither sends nor reads.",
+)
 @click.option("--grace", type=float, default=10, show_default=True, help="Seconds for running calls when stopping.")
 @click.option(
     "--log-level",
@@ -111,6 +126,8 @@ def command(
     backend_threads: int,
     max_message_bytes: int,
     max_connection_age: float | None,
+    max_call_seconds: float,
+    idle_stream_seconds: float,
     grace: float,
     log_level: str,
     log_format: Format,
@@ -143,6 +160,8 @@ def command(
         streams=streams,
         replay_bytes=replay_mib * MIB,
         backend_threads=backend_threads,
+        max_call_seconds=max_call_seconds,
+        idle_stream_seconds=idle_stream_seconds,
         grace_seconds=grace,
         max_connection_age_seconds=max_connection_age,
         enable=enable,
