@@ -52,7 +52,14 @@ class Guard:
     """Looks after one backend. ``keep_warm`` has it started whenever it is not."""
 
     def __init__(
-        self, strategies: ServedStrategies, name: str, backend: Backend, *, keep_warm: bool, pace: Pace
+        self,
+        strategies: ServedStrategies,
+        name: str,
+        backend: Backend,
+        *,
+        keep_warm: bool,
+        pace: Pace,
+        clock: Callable[[], float],
     ) -> None:
         self.name = name
         self.backend = backend
@@ -66,8 +73,9 @@ class Guard:
         self._strategies = strategies
         self._keep_warm = keep_warm
         self._pace = pace
+        self._clock = clock
         self._silent_since: float | None = None
-        self._up_since = time.monotonic()
+        self._up_since = self._clock()
         self._delay = 0.0
         self._start_seconds = _FIRST_GUESS_SECONDS
         self._stopping = threading.Event()
@@ -80,7 +88,7 @@ class Guard:
             condition = await self._look()
             well = condition.state is State.WELL
             if self._has_failed(condition):
-                if time.monotonic() - self._up_since >= self._pace.stable_seconds:
+                if self._clock() - self._up_since >= self._pace.stable_seconds:
                     self._delay = 0.0
                 await self._start_again(f"{self.backend.name} {condition.reason}")
             elif self._keep_warm and condition.state is State.IDLE:
@@ -110,7 +118,7 @@ class Guard:
             self._silent_since = None
         elif self._silent_since is None:
             # It was asked that long ago.
-            self._silent_since = time.monotonic() - self._pace.answer_seconds
+            self._silent_since = self._clock() - self._pace.answer_seconds
         return condition
 
     def _has_failed(self, condition: Condition) -> bool:
@@ -119,7 +127,7 @@ class Guard:
         if self._silent_since is None:
             return False
         patience = self._pace.hung_seconds if condition.state is State.HUNG else self._pace.slow_seconds
-        return time.monotonic() - self._silent_since >= patience
+        return self._clock() - self._silent_since >= patience
 
     async def _start_again(self, reason: str) -> None:
         while True:
@@ -127,7 +135,7 @@ class Guard:
             _log.error("backend %s: %s; starting it again in %g s", self.name, reason, self._delay)
             await asyncio.sleep(self._delay)
             self._delay = min(self._pace.longest_delay, max(self._pace.first_delay, 2 * self._delay))
-            begun = time.monotonic()
+            begun = self._clock()
             try:
                 await self._in_thread(lambda: self.backend.restart(self._watch()))
             except MergeBaselineError as error:
@@ -137,7 +145,7 @@ class Guard:
             except Exception as error:  # noqa: BLE001  # a bug in a backend must not end its supervision
                 reason = f"{self.backend.name} failed to start: {type(error).__qualname__}"
             else:
-                self._start_seconds = time.monotonic() - begun
+                self._start_seconds = self._clock() - begun
                 self._set_up()
                 return
 
@@ -149,7 +157,7 @@ class Guard:
     def _set_up(self) -> None:
         self.state = State.WELL
         self._silent_since = None
-        self._up_since = time.monotonic()
+        self._up_since = self._clock()
         self.restarts += 1
         self._strategies.set_up(self.backend)
         self.down = False
@@ -181,9 +189,10 @@ class Supervisor:
         *,
         keep_warm: bool,
         pace: Pace | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.guards = [
-            Guard(strategies, name, backend, keep_warm=keep_warm, pace=pace or Pace())
+            Guard(strategies, name, backend, keep_warm=keep_warm, pace=pace or Pace(), clock=clock)
             for name, backends in strategies.backends.items()
             for backend in backends
         ]

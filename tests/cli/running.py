@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +19,8 @@ PROGRAM = str(Path(sys.executable).parent / "merge-baseline")
 NAMES = ("allotment", "clock", "ferry", "wells")
 NOWHERE = "127.0.0.1:1"
 """An address where nothing listens."""
+PATIENCE = 60.0
+"""Seconds within which what is waited for must have happened, on a machine that has much else to do too."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ def run(*arguments: str | Path, stdin: str = "", cwd: Path | None = None, env: M
         cwd=cwd,
         env={**os.environ, **(env or {})},
         check=False,
-        timeout=120,
+        timeout=5 * PATIENCE,
     )
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
@@ -60,7 +64,7 @@ def error_of(*arguments: str | Path, code: int, stdin: str = "", cwd: Path | Non
     return lines[0].removeprefix("merge-baseline: error: ")
 
 
-@contextmanager
+@contextlib.contextmanager
 def serving(*arguments: str, group: bool = False) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A server process on a free port, and its address; with ``group`` in a process group of its own."""
     command = [PROGRAM, "serve", "--port", "0", *arguments]
@@ -75,3 +79,12 @@ def serving(*arguments: str, group: bool = False) -> Iterator[tuple[subprocess.P
         finally:
             if process.poll() is None:
                 process.kill()
+
+
+def free_port() -> int:
+    """A free port that nobody gets by chance: systems give those from 32768 on to whoever wants any."""
+    while True:
+        port = random.randrange(20_000, 32_768)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("", port))
+            return port

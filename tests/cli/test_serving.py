@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import EXAMPLES, output_of, run, serving
+from tests.cli.running import EXAMPLES, PATIENCE, output_of, run, serving
 from tests.cli.test_merge import TINY
 
 PARTS, KEY = EXAMPLES / "parts", EXAMPLES / "key"
@@ -73,7 +73,7 @@ def test_the_demo_runs_on_a_server_elsewhere(served: str) -> None:
 def test_a_server_stops_in_peace_when_told_to(number: signal.Signals) -> None:
     with serving() as (process, _):
         process.send_signal(number)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=PATIENCE)
 
     assert process.returncode == 0
     assert "Traceback" not in errors

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -23,7 +22,7 @@ from merger.strategies.served import ServedStrategies
 from merger.watch import Watch
 from protos.answers import merge_document_answer
 from protos.status import status_of
-from tests.cli.running import serving
+from tests.cli.running import PATIENCE, free_port, serving
 
 SERVICE = "merge_baseline.v1.ChainMergeService"
 
@@ -93,9 +92,7 @@ class Restarted:
     """A server process on a port of its own, which can be killed and started again."""
 
     def __init__(self, *arguments: str) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.address = f"127.0.0.1:{self.port}"
         self._arguments = ("--port", str(self.port), "--log-level", "error", *arguments)
         self._running = serving(*self._arguments)
@@ -107,6 +104,11 @@ class Restarted:
     def __exit__(self, *_: object) -> None:
         self._running.__exit__(None, None, None)
 
+    @property
+    def pid(self) -> int:
+        """The process, as long as it is not started again."""
+        return self._process.pid
+
     def kill(self) -> None:
         """Without a chance to say goodbye."""
         self._process.send_signal(signal.SIGKILL)
@@ -116,7 +118,7 @@ class Restarted:
     def stop(self) -> None:
         """Politely."""
         self._process.terminate()
-        assert self._process.wait(30) == 0
+        assert self._process.wait(PATIENCE) == 0
         self._running.__exit__(None, None, None)
 
     def start(self) -> None:

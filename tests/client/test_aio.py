@@ -14,28 +14,27 @@ from client.aio import AsyncRemoteMerger
 from client.errors import CancelledError, DeadlineError, UnreachableError
 from client.remote import RemoteMerger
 from client.retries import NO_RETRIES
+from client.target import Target
 from merger.document import ChainRef, Document
 from merger.errors import MergeBaselineError, OptionError
 from merger.merge import MergeResult, merge_document
 from merger.notices import Notice, Notices
 from merger.strategies import make_strategy
 from merger.watch import Watch
-from tests.cli.running import serving
+from tests.cli.running import NOWHERE, PATIENCE
 from tests.client.peers import Restarted
-from tests.client.test_chunks import random_document
+from tests.service.one_worker import Server, one_worker
+from tests.service.running import needs_proc, stopped
 from tests.service.samples import documents_with_key, long_document
-
-SLOW = random_document(1, parts=400, sentences=60, length=40, chains=300)
-"""Takes many seconds."""
 
 Outcome = tuple[MergeResult, list[Notice]] | tuple[type[MergeBaselineError], str]
 
 
-@pytest.fixture(scope="module")
-def narrow() -> Iterator[str]:
-    """A server that works on one document at a time."""
-    with serving("--workers", "1", "--log-level", "error") as (_, address):
-        yield address
+@pytest.fixture
+def narrow() -> Iterator[Server]:
+    """A server whose one worker for documents is held: none gets done until that is ended by force."""
+    with one_worker() as server, stopped(server.worker):
+        yield server
 
 
 async def outcome(merge: Callable[[Notices], Awaitable[MergeResult]]) -> Outcome:
@@ -46,7 +45,7 @@ async def outcome(merge: Callable[[Notices], Awaitable[MergeResult]]) -> Outcome
         return type(error), str(error)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(pair=documents_with_key(), strategy=st.sampled_from(["none", "greedy", "oracle"]), keep=st.booleans())
 def test_generated_documents_merge_as_in_process(
     *, address: str, pair: tuple[Document, Document], strategy: str, keep: bool
@@ -109,67 +108,77 @@ def test_progress_is_told_part_by_part(address: str) -> None:
     assert done == [1, 2, 3]
 
 
-def test_a_time_limit_ends_the_call_and_the_work(narrow: str) -> None:
+async def in_work(narrow: Server) -> None:
+    """Wait until the server's worker has a document."""
+    await asyncio.to_thread(narrow.wait_for, "in_work", 1)
+
+
+@needs_proc
+def test_a_time_limit_ends_the_call_and_the_work(narrow: Server) -> None:
     async def main() -> None:
-        async with AsyncRemoteMerger(narrow) as remote:
-            started = time.monotonic()
+        async with AsyncRemoteMerger(narrow.address) as remote:
+            call = asyncio.create_task(remote.merge(long_document(1), "greedy", timeout=3))
+            await in_work(narrow)
             with pytest.raises(DeadlineError, match="within the time set"):
-                await remote.merge(SLOW, "greedy", timeout=0.5)
-            # Not the half minute or more that the work would take, on a busy machine either.
-            assert time.monotonic() - started < 20
-            # The one worker is free again.
-            await remote.merge(long_document(1), "none", timeout=10)
+                await call
+            # There is a worker that is free.
+            await remote.merge(long_document(1), "none", timeout=PATIENCE)
 
     asyncio.run(main())
 
 
-def test_a_cancelled_task_takes_its_call_with_it(narrow: str) -> None:
+@needs_proc
+def test_a_cancelled_task_takes_its_call_with_it(narrow: Server) -> None:
     async def main() -> None:
-        async with AsyncRemoteMerger(narrow) as remote:
-            task = asyncio.create_task(remote.merge(SLOW, "greedy"))
-            await asyncio.sleep(1)
+        async with AsyncRemoteMerger(narrow.address) as remote:
+            task = asyncio.create_task(remote.merge(long_document(1), "greedy"))
+            await in_work(narrow)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            await remote.merge(long_document(1), "none", timeout=10)
+            await remote.merge(long_document(1), "none", timeout=PATIENCE)
 
     asyncio.run(main())
 
 
-def test_a_cancelled_task_takes_its_stream_of_documents_with_it(narrow: str) -> None:
+@needs_proc
+def test_a_cancelled_task_takes_its_stream_of_documents_with_it(narrow: Server) -> None:
     async def main() -> None:
-        async with AsyncRemoteMerger(narrow) as remote:
+        async with AsyncRemoteMerger(narrow.address) as remote:
 
             async def merge_all() -> None:
-                async for _ in remote.merge_many([long_document(1), SLOW, SLOW], "greedy"):
+                async for _ in remote.merge_many([long_document(1)] * 3, "greedy"):
                     pass
 
             task = asyncio.create_task(merge_all())
-            await asyncio.sleep(1)
+            await in_work(narrow)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            await remote.merge(long_document(1), "none", timeout=10)
+            await remote.merge(long_document(1), "none", timeout=PATIENCE)
 
     asyncio.run(main())
 
 
-def test_asyncios_own_timeout_works_too(narrow: str) -> None:
+@needs_proc
+def test_asyncios_own_timeout_works_too(narrow: Server) -> None:
     async def main() -> None:
-        async with AsyncRemoteMerger(narrow) as remote:
+        async with AsyncRemoteMerger(narrow.address) as remote:
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.5):
-                    await remote.merge_in_parts(SLOW, "greedy")
-            await remote.merge(long_document(1), "none", timeout=10)
+                    await remote.merge(long_document(1), "greedy")
+            # A part of another document does not wait for it.
+            await remote.merge_in_parts(long_document(1), "none", timeout=PATIENCE)
 
     asyncio.run(main())
 
 
-def test_to_close_it_ends_its_calls_with_an_error_of_ours(narrow: str) -> None:
+@needs_proc
+def test_to_close_it_ends_its_calls_with_an_error_of_ours(narrow: Server) -> None:
     async def main() -> None:
-        remote = AsyncRemoteMerger(narrow)
-        task = asyncio.create_task(remote.merge(SLOW, "greedy"))
-        await asyncio.sleep(1)
+        remote = AsyncRemoteMerger(narrow.address)
+        task = asyncio.create_task(remote.merge(long_document(1), "greedy"))
+        await in_work(narrow)
         await remote.close()
         with pytest.raises(CancelledError):
             await task
@@ -192,7 +201,7 @@ def test_it_reconnects_to_a_server_that_was_away() -> None:
 
     async def main() -> None:
         with Restarted() as server:
-            async with AsyncRemoteMerger(server.address, retry=NO_RETRIES, connect_timeout=5) as remote:
+            async with AsyncRemoteMerger(server.address, retry=NO_RETRIES, connect_timeout=PATIENCE) as remote:
                 expected = await remote.merge(document, "greedy")
                 server.kill()
                 with pytest.raises(UnreachableError):
@@ -206,10 +215,11 @@ def test_it_reconnects_to_a_server_that_was_away() -> None:
 def test_a_server_that_was_never_there_is_reported_within_the_connect_timeout() -> None:
     async def main() -> None:
         started = time.monotonic()
-        async with AsyncRemoteMerger("127.0.0.1:1", connect_timeout=0.5) as remote:
+        async with AsyncRemoteMerger(NOWHERE, connect_timeout=0.5) as remote:
             with pytest.raises(UnreachableError, match=r"no server answers at 127\.0\.0\.1:1 within 0\.5 s"):
                 await remote.merge(long_document(1), "none")
-        assert time.monotonic() - started < 2
+        # By default it would wait for longer.
+        assert time.monotonic() - started < Target(address=NOWHERE).connect_timeout
 
     asyncio.run(main())
 

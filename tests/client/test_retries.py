@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from client.errors import (
     BusyError,
+    DeadlineError,
     IncompatibleError,
     MessageTooLargeError,
     NotAllowedError,
@@ -27,6 +28,7 @@ from merger.errors import BackendError, MergeBaselineError, MissingTagsError, Op
 from merger.merge import merge_document
 from merger.strategies import make_strategy
 from protos.status import overloaded_status, status_of, worker_lost_status
+from tests.cli.running import PATIENCE
 from tests.client.calling import BOTH, Merge
 from tests.client.peers import Peer, answering, backend_failed, busy, gone, status
 from tests.service.samples import long_document
@@ -47,12 +49,15 @@ def waits(peer: Peer) -> list[float]:
 
 @both
 def test_a_busy_server_is_asked_again_when_it_said(merge: Merge) -> None:
+    told: list[float] = []
     with answering(busy(0.4), busy(0.2)) as peer:
-        assert merge(peer.address, DOCUMENT, retry=QUICK) == MERGED
-    # Then the policy's own wait, 0.02 s at most, and what the calls themselves take.
-    first, second = waits(peer)
-    assert 0.4 <= first < 0.7
-    assert 0.2 <= second < 0.5
+        found = merge(peer.address, DOCUMENT, retry=QUICK, on_retry=lambda _, wait: told.append(wait))
+    assert found == MERGED
+    # And the policy's own wait, 0.01 s at most and then 0.02 s.
+    assert 0.4 <= told[0] <= 0.41
+    assert 0.2 <= told[1] <= 0.22
+    # No less than told; what the calls themselves take comes to it.
+    assert [took >= wait for took, wait in zip(waits(peer), told, strict=True)] == [True, True]
 
 
 @both
@@ -137,20 +142,19 @@ def test_what_will_not_pass_is_raised_at_once(
 @both
 def test_no_wait_goes_past_the_time_of_the_call(merge: Merge) -> None:
     started = time.monotonic()
-    with answering(busy(30)) as peer, pytest.raises(BusyError):
-        merge(peer.address, DOCUMENT, timeout=2.0)
-    assert time.monotonic() - started < 1.5
+    with answering(busy(10 * PATIENCE)) as peer, pytest.raises(BusyError):
+        merge(peer.address, DOCUMENT, timeout=PATIENCE)
+    # At once.
+    assert time.monotonic() - started < PATIENCE / 2
     assert len(peer.calls) == 1
 
 
 @both
 def test_the_time_of_the_call_holds_for_all_attempts_together(merge: Merge) -> None:
-    # 100 attempts, 0.2 s apart, would take 20 s.
-    started = time.monotonic()
-    with answering(*[busy(0.2)] * 100) as peer, pytest.raises(BusyError):
-        merge(peer.address, DOCUMENT, timeout=1.0, retry=RetryPolicy(attempts=None, first_delay=0))
-    assert 0.7 < time.monotonic() - started < 2
-    assert 2 <= len(peer.calls) <= 5
+    # At 0, 0.1, 0.2 s and so on; what is left of the time may end in a wait or in a call.
+    with answering(*[busy(0.1)] * 100) as peer, pytest.raises((BusyError, DeadlineError)):
+        merge(peer.address, DOCUMENT, timeout=2.0, retry=RetryPolicy(attempts=None, first_delay=0))
+    assert 2 <= len(peer.calls) <= 20
 
 
 @both

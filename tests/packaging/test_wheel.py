@@ -54,7 +54,7 @@ def binaries(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _run(*command: str | Path, cwd: Path | None = None) -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(
-        [*map(str, command)], capture_output=True, text=True, cwd=cwd, env=environment, check=False, timeout=120
+        [*map(str, command)], capture_output=True, text=True, cwd=cwd, env=environment, check=False, timeout=300
     )
     assert done.returncode == 0, done.stderr + done.stdout
     return done.stdout

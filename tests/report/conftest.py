@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
+from tests.cli.running import PATIENCE
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
@@ -21,6 +23,9 @@ _FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+
+
+_PATIENCE_MS = 2000 * PATIENCE
 
 
 class OpenPage(Protocol):
@@ -39,7 +44,7 @@ def chromium() -> Iterator[Browser]:
     if path is None:
         pytest.skip(f"no {', '.join(names)} on the PATH")
     with sync_api.sync_playwright() as playwright:
-        browser: Browser = playwright.chromium.launch(executable_path=path, args=_FLAGS)
+        browser: Browser = playwright.chromium.launch(executable_path=path, args=_FLAGS, timeout=_PATIENCE_MS)
         yield browser
         browser.close()
 
@@ -51,6 +56,7 @@ def open_page(chromium: Browser, tmp_path: Path) -> Iterator[OpenPage]:
 
     def open_html(html: str, fragment: str = "", **context: Any) -> Page:  # noqa: ANN401  # as the protocol has it
         contexts.append(chromium.new_context(**context))
+        contexts[-1].set_default_timeout(_PATIENCE_MS)
         page = contexts[-1].new_page()
         page.on("console", lambda message: troubles.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: troubles.append(str(error)))

@@ -8,26 +8,27 @@ import pytest
 import server
 from client.remote import RemoteMerger
 from merger.strategies import STRATEGIES
-from tests.service.samples import Absent, Crashing, Paced, Telling
+from tests.service.samples import Absent, Crashing, Held, Paced, Telling
 
 
-@pytest.fixture(scope="session")
+# Not longer than the tests here: others are to see the usual strategies.
+@pytest.fixture(scope="package")
 def address() -> Iterator[str]:
-    """A server with default limits, one thread for documents, and four more strategies than usual."""
+    """A server with default limits, one thread for documents, and five more strategies than usual."""
     with pytest.MonkeyPatch.context() as patch:
-        for strategy in (Paced, Telling, Crashing, Absent):
+        for strategy in (Paced, Held, Telling, Crashing, Absent):
             patch.setitem(STRATEGIES, strategy.name, strategy)
         with server.background(server.ServerOptions(port=0, workers=0, grace_seconds=0)) as address:
             yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def remote(address: str) -> Iterator[RemoteMerger]:
     with RemoteMerger(address) as remote:
         yield remote
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def by_processes() -> Iterator[RemoteMerger]:
     """A server with worker processes, as usual. These know none of the strategies that are made for tests."""
     with (
@@ -37,7 +38,7 @@ def by_processes() -> Iterator[RemoteMerger]:
         yield remote
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def channel(address: str) -> Iterator[grpc.Channel]:
     with grpc.insecure_channel(address) as channel:
         yield channel

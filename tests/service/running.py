@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,6 +17,7 @@ from grpc_status import rpc_status
 from merger.document import Chain, Document, Mention, Part, Sentence
 from protos.documents import document_to_message
 from protos.merge_baseline import v1
+from tests.cli.running import PATIENCE
 
 if TYPE_CHECKING:
     import grpc
@@ -55,19 +57,32 @@ def is_alive(pid: int) -> bool:
 
 def is_working(pid: int) -> bool:
     """Whether a process uses the processor now; it may get little of it."""
-    before = cpu_seconds(pid)
-    time.sleep(0.1)
-    return cpu_seconds(pid) > before
+    with suppress(FileNotFoundError, ProcessLookupError):
+        before = cpu_seconds(pid)
+        time.sleep(0.1)
+        return cpu_seconds(pid) > before
+    return False
 
 
 def wait_for_work(server: int, kind: str = "documents") -> int:
     """The worker of a server that works, once one does."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         for pid in workers_of(server, kind):
             if is_working(pid):
                 return pid
     raise AssertionError("no worker works")
+
+
+@contextmanager
+def stopped(pid: int) -> Iterator[None]:
+    """Hold a process: what it has in work stays there until this ends, however fast or busy the machine is."""
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGCONT)
 
 
 def cpu_seconds(pid: int) -> float:
@@ -82,7 +97,7 @@ def rss_mib(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def until(condition: Callable[[], bool], seconds: float = 30) -> bool:
+def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> bool:
     """Whether the condition comes true within this time."""
     deadline = time.monotonic() + seconds
     while not condition():

@@ -15,6 +15,7 @@ from merger.document import Chain, ChainRef, Document, Mention, Part, Sentence, 
 from merger.strategies import STRATEGIES, Option, OptionValue, Run, Strategy
 from merger.strategies.coreference import CoreferenceStrategy
 from merger.watch import Watch
+from tests.cli.running import PATIENCE
 
 Spec = tuple[str, dict[str, OptionValue]]
 
@@ -131,6 +132,25 @@ class _PacedRun(Run):
         time.sleep(0.02)
         Paced.parts_seen += 1
         Paced.begun.set()
+        return [Decision(ChainRef(index, chain.id)) for chain in chains]
+
+
+class Held(Strategy):
+    """Works on its first part until it is let go."""
+
+    name: ClassVar[str] = "held"
+    summary: ClassVar[str] = "slow"
+    begun: ClassVar[threading.Event] = threading.Event()
+    let_go: ClassVar[threading.Event] = threading.Event()
+
+    def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # needs neither
+        return _HeldRun()
+
+
+class _HeldRun(Run):
+    def decide(self, index: int, part: Part, chains: Sequence[Chain], merged: MergedChains) -> list[Decision]:  # noqa: ARG002
+        Held.begun.set()
+        assert Held.let_go.wait(5 * PATIENCE)
         return [Decision(ChainRef(index, chain.id)) for chain in chains]
 
 

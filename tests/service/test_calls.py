@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import grpc
@@ -20,9 +22,12 @@ from merger.notices import Notices
 from merger.strategies import STRATEGIES
 from merger.strategies.coreference import CoreferenceStrategy
 from merger.watch import Watch
-from tests.service.samples import Paced, long_document
+from tests.cli.running import PATIENCE
+from tests.service.samples import Held, Paced, long_document
 
 SERVICE = "merge_baseline.v1.ChainMergeService"
+MANY = 1500
+"""Parts on which paced work takes half a minute, and longer where the machine has other things to do."""
 
 
 def test_the_server_lists_every_strategy_with_its_options(remote: RemoteMerger) -> None:
@@ -138,19 +143,17 @@ def test_reflection_describes_the_methods_that_are_served(channel: grpc.Channel)
 
 
 def assert_work_stopped() -> None:
-    time.sleep(0.1)
-    seen = Paced.parts_seen
-    time.sleep(0.2)
-    assert Paced.parts_seen == seen
-    assert seen < 150
+    """See that no part follows any more, and that it was not for want of parts."""
+    seen = -1
+    while seen != Paced.parts_seen:
+        seen = Paced.parts_seen
+        time.sleep(0.3)
+    assert seen < MANY
 
 
 def test_work_stops_between_parts_when_the_deadline_passes(remote: RemoteMerger) -> None:
-    # 200 parts of 20 ms make 4 s.
-    started = time.monotonic()
     with pytest.raises(DeadlineError, match="within the time set"):
-        remote.merge(long_document(200), "paced", timeout=0.3)
-    assert time.monotonic() - started < 2
+        remote.merge(long_document(MANY), "paced", timeout=0.3)
     assert_work_stopped()
 
 
@@ -159,7 +162,7 @@ def test_work_stops_between_parts_when_the_call_is_cancelled(address: str) -> No
 
     def merge(remote: RemoteMerger) -> None:
         try:
-            remote.merge(long_document(200), "paced")
+            remote.merge(long_document(MANY), "paced")
         except MergeBaselineError as error:
             caught.append(error)
 
@@ -167,41 +170,50 @@ def test_work_stops_between_parts_when_the_call_is_cancelled(address: str) -> No
     remote = RemoteMerger(address)
     thread = threading.Thread(target=merge, args=(remote,))
     thread.start()
-    assert Paced.begun.wait(10)
+    assert Paced.begun.wait(PATIENCE)
     remote.close()
-    thread.join(2)
+    thread.join(PATIENCE)
     assert [type(error) for error in caught] == [CancelledError]
     assert_work_stopped()
 
 
-def test_a_call_that_expires_while_it_waits_is_never_begun(remote: RemoteMerger, address: str) -> None:
+@contextmanager
+def held_work(remote: RemoteMerger) -> Iterator[threading.Thread]:
+    """A thread that has the one worker for documents in work."""
+    Held.begun.clear()
+    Held.let_go.clear()
+    thread = threading.Thread(target=lambda: remote.merge(long_document(1), "held"))
+    thread.start()
+    try:
+        assert Held.begun.wait(PATIENCE)
+        yield thread
+    finally:
+        Held.let_go.set()
+        thread.join(PATIENCE)
+
+
+def test_a_call_that_expires_while_it_waits_is_never_begun(remote: RemoteMerger) -> None:
     Paced.begun.clear()
-    blocker = threading.Thread(target=lambda: remote.merge(long_document(40), "paced"))
-    blocker.start()
-    assert Paced.begun.wait(10)
-    # The one worker is busy for 0.8 s; the second call waits for it and gives up.
-    with RemoteMerger(address) as other, pytest.raises(DeadlineError):
-        other.merge(long_document(1000), "paced", timeout=0.2)
-    blocker.join()
-    assert Paced.parts_seen == 40
+    with held_work(remote):
+        with pytest.raises(DeadlineError):
+            remote.merge(long_document(1), "paced", timeout=0.5)
+        # The server hears of it before it hears of these.
+        for _ in range(3):
+            assert remote.is_serving()
+    # There is but one thread for documents.
     assert remote.merge(long_document(2), "none").strategy == "none"
+    assert not Paced.begun.is_set()
 
 
 def test_health_is_answered_while_work_is_done(remote: RemoteMerger) -> None:
-    Paced.begun.clear()
-    worker = threading.Thread(target=lambda: remote.merge(long_document(25), "paced"))
-    worker.start()
-    assert Paced.begun.wait(10)
-    started = time.monotonic()
-    assert remote.is_serving()
-    assert time.monotonic() - started < 0.3
-    assert worker.is_alive()
-    worker.join()
+    with held_work(remote) as worker:
+        assert remote.is_serving(timeout=PATIENCE)
+        assert worker.is_alive()
 
 
 def test_the_deadline_of_a_stream_holds_for_all_of_it(remote: RemoteMerger) -> None:
     with pytest.raises(DeadlineError):
-        remote.merge_in_parts(long_document(200), "paced", timeout=0.3)
+        remote.merge_in_parts(long_document(MANY), "paced", timeout=0.3)
     assert_work_stopped()
 
 

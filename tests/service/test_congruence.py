@@ -58,7 +58,7 @@ def title(spec: Spec) -> str:
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=title)
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(pair=documents_with_key(), keep=st.booleans())
 def test_generated_documents_merge_the_same_on_a_server(
     *, by_processes: RemoteMerger, spec: Spec, pair: tuple[Document, Document], keep: bool

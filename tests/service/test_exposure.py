@@ -15,6 +15,7 @@ from protos.serving.errors import ServerStartError
 from protos.serving.exposure import is_loopback
 from protos.serving.security import SecurityOptions
 from protos.serving.tokens import new_token
+from tests.cli.running import PATIENCE
 from tests.service.certificates import Files, issue, options_of, trusting
 
 ANYWHERE = "0.0.0.0"  # noqa: S104  # what is to be refused
@@ -61,7 +62,7 @@ def test_told_so_in_as_many_words_it_does_and_warns(caplog: pytest.LogCaptureFix
         server.background(options(SecurityOptions(insecure_listen_anywhere=True))) as address,
         grpc.insecure_channel(f"127.0.0.1:{address.rpartition(':')[2]}") as channel,
     ):
-        assert ChainMergeServiceStub(channel).ListStrategies(v1.ListStrategiesRequest(), timeout=10).strategies
+        assert ChainMergeServiceStub(channel).ListStrategies(v1.ListStrategiesRequest(), timeout=PATIENCE).strategies
     assert "everybody who reaches 0.0.0.0 may call" in caplog.text
 
 
@@ -73,4 +74,4 @@ def test_with_tls_it_does(tmp_path: Path) -> None:
         server.background(options(files.security())) as address,
         grpc.secure_channel(f"127.0.0.1:{address.rpartition(':')[2]}", trusting(ca)) as channel,
     ):
-        assert ChainMergeServiceStub(channel).ListStrategies(v1.ListStrategiesRequest(), timeout=10).strategies
+        assert ChainMergeServiceStub(channel).ListStrategies(v1.ListStrategiesRequest(), timeout=PATIENCE).strategies

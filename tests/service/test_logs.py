@@ -19,7 +19,7 @@ from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
 from protos.serving.identity import REQUEST_ID, identity_of
 from protos.serving.logs import JsonFormatter, TextFormatter
-from tests.cli.running import serving
+from tests.cli.running import PATIENCE, serving
 from tests.service.running import request
 from tests.service.samples import long_document
 
@@ -30,7 +30,7 @@ TRACEPARENT = f"00-{TRACE}-00f067aa0ba902b7-01"
 def lines_of(process: subprocess.Popen[str]) -> list[dict[str, Any]]:
     """Stop the server and read all that it logged; every line must be an object."""
     process.send_signal(signal.SIGTERM)
-    _, log = process.communicate(timeout=20)
+    _, log = process.communicate(timeout=PATIENCE)
     return [json.loads(line) for line in log.splitlines()]
 
 
@@ -49,16 +49,17 @@ def test_every_call_has_a_line_with_its_names_status_times_and_sizes() -> None:
         with grpc.insecure_channel(address) as channel:
             stub = ChainMergeServiceStub(channel)
             metadata = ((REQUEST_ID, "job-17/4"), ("traceparent", TRACEPARENT))
-            answer, call = stub.MergeDocument.with_call(sent, metadata=metadata, timeout=20)
+            answer, call = stub.MergeDocument.with_call(sent, metadata=metadata, timeout=PATIENCE)
             assert trailer(call) == "job-17/4"
             with pytest.raises(grpc.RpcError) as refused:
-                stub.MergeDocument(request(long_document(1), "no-such-strategy"), metadata=metadata, timeout=20)
+                stub.MergeDocument(request(long_document(1), "no-such-strategy"), metadata=metadata, timeout=PATIENCE)
             assert trailer(refused.value) == "job-17/4"
-            stream = stub.MergeStream(iter([]), timeout=20)
+            stream = stub.MergeStream(iter([]), timeout=PATIENCE)
             with pytest.raises(grpc.RpcError):
                 list(stream)
             made_up = trailer(stream)
-        first, second, third = calls_in(lines_of(process))
+        # A line comes a moment after the answer, perhaps after that of the next call.
+        second, first, third = sorted(calls_in(lines_of(process)), key=lambda line: str(line["message"]))
 
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", first["time"])
     assert first["level"] == "info"
@@ -79,7 +80,7 @@ def test_every_call_has_a_line_with_its_names_status_times_and_sizes() -> None:
         "chains": 1,
     }
     assert {name: first[name] for name in expected} == expected
-    assert 0 <= first["work_seconds"] <= first["total_seconds"] < 20
+    assert 0 <= first["work_seconds"] <= first["total_seconds"] < PATIENCE
     assert 0 <= first["queue_seconds"] <= first["total_seconds"]
     assert (second["code"], second["reason"], second["strategy"]) == ("INVALID_ARGUMENT", "OPTION_INVALID", "other")
     assert (third["method"], third["code"], third["request_id"]) == ("MergeStream", "INVALID_ARGUMENT", made_up)
@@ -99,19 +100,19 @@ def test_no_word_of_a_document_is_logged_even_with_debug(log_format: str) -> Non
     with serving("--workers", "1", "--log-level", "debug", "--log-format", log_format) as (process, address):
         with grpc.insecure_channel(address) as channel:
             stub = ChainMergeServiceStub(channel)
-            stub.MergeDocument(request(document), timeout=20)
+            stub.MergeDocument(request(document), timeout=PATIENCE)
             with pytest.raises(grpc.RpcError) as refused:
-                stub.MergeDocument(bad, timeout=20)
+                stub.MergeDocument(bad, timeout=PATIENCE)
             assert word in str(refused.value)
             with pytest.raises(grpc.RpcError):
-                stub.MergeDocument(request(document, word), timeout=20)
-            list(stub.MergeDocuments(iter([v1.MergeDocumentsRequest(id=word, request=bad)]), timeout=20))
+                stub.MergeDocument(request(document, word), timeout=PATIENCE)
+            list(stub.MergeDocuments(iter([v1.MergeDocumentsRequest(id=word, request=bad)]), timeout=PATIENCE))
             setup = v1.MergeStreamSetup(document_id=word, strategy=v1.StrategySpec(name="greedy"))
             parts = [v1.MergeStreamRequest(setup=setup), v1.MergeStreamRequest(part=bad.document.parts[0])]
             with pytest.raises(grpc.RpcError):
-                list(stub.MergeStream(iter(parts), timeout=20))
+                list(stub.MergeStream(iter(parts), timeout=PATIENCE))
         process.send_signal(signal.SIGTERM)
-        _, log = process.communicate(timeout=20)
+        _, log = process.communicate(timeout=PATIENCE)
 
     assert log.count("MergeDocument INVALID_ARGUMENT") == 2
     assert word not in log
@@ -121,12 +122,12 @@ def test_text_lines_have_the_same_facts() -> None:
     with serving("--workers", "0") as (process, address):
         with grpc.insecure_channel(address) as channel:
             metadata = ((REQUEST_ID, "r1"), ("traceparent", TRACEPARENT))
-            ChainMergeServiceStub(channel).MergeDocument(request(long_document(1)), metadata=metadata, timeout=20)
+            ChainMergeServiceStub(channel).MergeDocument(request(long_document(1)), metadata=metadata, timeout=PATIENCE)
         process.send_signal(signal.SIGTERM)
-        _, log = process.communicate(timeout=20)
+        _, log = process.communicate(timeout=PATIENCE)
 
     (line,) = [line for line in log.splitlines() if "merge_baseline.calls" in line]
-    assert "MergeDocument OK strategy=greedy seconds=0." in line
+    assert re.search(r" MergeDocument OK strategy=greedy seconds=\d+\.\d+ ", line)
     assert line.endswith(f"documents=1 request=r1 trace={TRACE}")
 
 

@@ -14,6 +14,7 @@ from merger.strategies import STRATEGIES
 from protos.limits import Longest
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
+from tests.cli.running import PATIENCE
 from tests.service.samples import Absent, Crashing, Paced
 
 WORD = "Xyzzyqua"
@@ -115,12 +116,12 @@ def told(call: Callable[[], object]) -> str:
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_document_that_is_refused(channel: grpc.Channel, name: str) -> None:
     stub = ChainMergeServiceStub(channel)
-    assert WORD not in told(lambda: stub.MergeDocument(REFUSED[name], timeout=20))
+    assert WORD not in told(lambda: stub.MergeDocument(REFUSED[name], timeout=PATIENCE))
 
 
 def test_the_crash_is_in_the_log_without_its_words(channel: grpc.Channel, log: pytest.LogCaptureFixture) -> None:
     stub = ChainMergeServiceStub(channel)
-    assert "StatusCode.INTERNAL" in told(lambda: stub.MergeDocument(REFUSED["crash"], timeout=20))
+    assert "StatusCode.INTERNAL" in told(lambda: stub.MergeDocument(REFUSED["crash"], timeout=PATIENCE))
     assert "KeyError in MergeDocument at" in log.text
 
 
@@ -132,7 +133,7 @@ def test_bytes_that_are_no_message(channel: grpc.Channel, damage: bytes) -> None
             f"/merge_baseline.v1.ChainMergeService/{method}"
         )
         data = damage + WORD.encode()
-        assert WORD not in told(lambda call=call, data=data: list(call(iter([data]), timeout=20)))  # type: ignore[misc]  # bound now
+        assert WORD not in told(lambda call=call, data=data: list(call(iter([data]), timeout=PATIENCE)))  # type: ignore[misc]  # bound now
 
 
 def test_a_document_that_takes_too_long(channel: grpc.Channel) -> None:
@@ -161,14 +162,14 @@ def test_streams_that_are_refused(channel: grpc.Channel) -> None:
         [setups["oracle"], part],
         [setups["none"], v1.MergeStreamRequest(chunk=v1.PartChunk(piece=part.part, more=True)), part],
     ):
-        assert WORD not in told(lambda messages=messages: list(stub.MergeStream(iter(messages), timeout=20)))  # type: ignore[misc]  # bound now
+        assert WORD not in told(lambda messages=messages: list(stub.MergeStream(iter(messages), timeout=PATIENCE)))  # type: ignore[misc]  # bound now
 
 
 def test_documents_of_many_that_are_refused(channel: grpc.Channel) -> None:
     stub = ChainMergeServiceStub(channel)
     wrong = {name: each for name, each in REFUSED.items() if each.ByteSize() < MAX_MESSAGE_BYTES // 2}
     requests = [v1.MergeDocumentsRequest(id=name, request=each) for name, each in wrong.items()]
-    answers = list(stub.MergeDocuments(iter(requests), timeout=60))
+    answers = list(stub.MergeDocuments(iter(requests), timeout=PATIENCE))
     assert {answer.id for answer in answers} == set(wrong)
     assert all(answer.HasField("error") for answer in answers)
     assert WORD.encode() not in b"".join(answer.SerializeToString() for answer in answers)

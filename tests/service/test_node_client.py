@@ -13,7 +13,7 @@ import pytest
 from google.protobuf import json_format
 
 from protos.documents import document_to_message
-from tests.cli.running import ROOT, serving
+from tests.cli.running import PATIENCE, ROOT, serving
 from tests.service.samples import long_document
 
 CLIENT = Path(__file__).parent / "node_client"
@@ -49,7 +49,7 @@ def test_a_client_in_node_lists_merges_and_streams(client: list[str]) -> None:
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=2 * PATIENCE,
         )
     assert done.returncode == 0, done.stderr
     result: dict[str, Any] = json.loads(done.stdout)

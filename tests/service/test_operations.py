@@ -19,9 +19,10 @@ import yaml
 
 from client.cli.commands.serve import command as serve_command
 from client.remote import RemoteMerger
-from tests.cli.running import ROOT, run, serving
+from tests.cli.running import PATIENCE, ROOT, free_port, run, serving
+from tests.service.running import until
 from tests.service.samples import long_document
-from tests.service.test_metrics import free_port, scrape, shown
+from tests.service.test_metrics import scrape, shown
 
 DOCUMENT = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 DEPLOY = ROOT / "deploy"
@@ -78,7 +79,7 @@ def test_grpcurl_does_what_the_document_shows(grpcurl: str) -> None:
                 capture_output=True,
                 text=True,
                 check=False,
-                timeout=60,
+                timeout=PATIENCE,
             )
             assert done.returncode == 0, f"{command}\n{done.stderr}"
             if kind == "json":
@@ -114,6 +115,8 @@ def test_the_metrics_of_the_document_are_those_that_are_shown() -> None:
     }
     with shown() as (address, port), RemoteMerger(address) as remote:
         remote.merge(long_document(1), "none")
+        # A call is counted a moment after its answer has come.
+        assert until(lambda: any(name.startswith("merge_baseline_calls_total") for name in scrape(port)))
         samples = {name.partition("{")[0] for name in scrape(port) if name.startswith("merge_baseline_")}
     # Of a histogram there are several; when a counter was made is of no interest.
     samples = {re.sub(r"_(?:bucket|sum|count)$", "", name) for name in samples if not name.endswith("_created")}
@@ -176,7 +179,11 @@ def test_the_manifests_belong_together() -> None:
 @pytest.mark.skipif(KUBECTL is None, reason="no kubectl")
 def test_kustomize_builds_the_manifests() -> None:
     done = subprocess.run(
-        [str(KUBECTL), "kustomize", str(DEPLOY / "kubernetes")], capture_output=True, text=True, check=False, timeout=60
+        [str(KUBECTL), "kustomize", str(DEPLOY / "kubernetes")],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
     )
 
     assert done.returncode == 0, done.stderr
@@ -237,7 +244,7 @@ def test_systemd_takes_the_unit(tmp_path: Path) -> None:
     path.write_text(there, encoding="utf-8")
 
     done = subprocess.run(
-        [str(SYSTEMD_ANALYZE), "verify", str(path)], capture_output=True, text=True, check=False, timeout=60
+        [str(SYSTEMD_ANALYZE), "verify", str(path)], capture_output=True, text=True, check=False, timeout=PATIENCE
     )
 
     assert (done.returncode, done.stderr) == (0, "")
@@ -287,7 +294,7 @@ def test_the_image_gets_all_that_it_needs_to_be_built(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=5 * PATIENCE,
     )
 
     assert done.returncode == 0, done.stderr
@@ -301,7 +308,7 @@ def test_the_health_command_tells_of_the_service_and_of_its_strategies() -> None
         assert unknown.code == 3
         assert "has no service merge_baseline.v1.ChainMergeService/corenlp" in unknown.err
         process.terminate()
-        process.wait(20)
+        process.wait(PATIENCE)
         gone = run("health", address, "--timeout", "1")
     assert gone.code == 3
     assert "no health check at" in gone.err

@@ -23,6 +23,7 @@ from merger.strategies.served import ServedStrategies
 from protos.documents import document_to_message
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
+from tests.cli.running import PATIENCE
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CLUSTERS = EXAMPLES / "key" / "wells.conll"
@@ -78,7 +79,7 @@ def request(strategy: str, options: dict[str, str], document: Document | None = 
 
 def refusal(stub: ChainMergeServiceStub, asked: v1.MergeDocumentRequest) -> tuple[grpc.StatusCode, str]:
     with pytest.raises(grpc.RpcError) as caught:
-        stub.MergeDocument(asked, timeout=10)
+        stub.MergeDocument(asked, timeout=PATIENCE)
     return caught.value.code(), caught.value.details() or ""
 
 
@@ -100,7 +101,7 @@ def test_an_option_of_the_operator_is_refused_and_what_it_names_is_not_touched(
 
 
 def test_the_list_of_strategies_has_no_option_of_the_operator(stub: ChainMergeServiceStub) -> None:
-    listed = stub.ListStrategies(v1.ListStrategiesRequest(), timeout=10)
+    listed = stub.ListStrategies(v1.ListStrategiesRequest(), timeout=PATIENCE)
     names = {(strategy.name, option.name) for strategy in listed.strategies for option in strategy.options}
     assert {strategy.name for strategy in listed.strategies} == set(STRATEGIES)
     assert not names & {(strategy, option.name) for strategy, option in OPERATORS}
@@ -110,7 +111,7 @@ def test_the_list_of_strategies_has_no_option_of_the_operator(stub: ChainMergeSe
 
 def test_no_option_of_a_caller_is_free_text(stub: ChainMergeServiceStub) -> None:
     # What has a choice of values can't name a file, whatever a strategy does with it.
-    for strategy in stub.ListStrategies(v1.ListStrategiesRequest(), timeout=10).strategies:
+    for strategy in stub.ListStrategies(v1.ListStrategiesRequest(), timeout=PATIENCE).strategies:
         for option in strategy.options:
             assert option.choices or option.type != v1.OptionType.OPTION_TYPE_STRING, (strategy.name, option.name)
 
@@ -119,7 +120,7 @@ def test_ids_and_texts_that_look_like_paths_and_urls_are_only_texts(stub: ChainM
     for text in (traps.path, traps.url, f"file://{traps.path}"):
         sentence = Sentence((text,), ("NN",), speakers=(text,))
         document = Document(text, (Part((sentence,)),), genre=text)
-        assert stub.MergeDocument(request("greedy", {}, document), timeout=10).signature
+        assert stub.MergeDocument(request("greedy", {}, document), timeout=PATIENCE).signature
         code, _ = refusal(stub, request("precomputed", {}, document))
         assert code is grpc.StatusCode.INVALID_ARGUMENT
     assert traps.is_untouched()
@@ -142,7 +143,7 @@ def test_clusters_of_the_operator_are_not_told_to_who_does_not_have_the_document
 
 def test_who_has_the_document_gets_its_clusters(stub: ChainMergeServiceStub) -> None:
     ours = next(read_documents(str(EXAMPLES / "parts" / "wells.conll")))
-    answer = stub.MergeDocument(request("precomputed", {}, ours), timeout=10)
+    answer = stub.MergeDocument(request("precomputed", {}, ours), timeout=PATIENCE)
     assert any(decision.HasField("antecedent") for decision in answer.decisions)
 
 

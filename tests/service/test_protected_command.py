@@ -11,15 +11,15 @@ import trustme
 
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from tests.cli.running import PROGRAM, serving
+from tests.cli.running import PATIENCE, PROGRAM, serving
 from tests.service.certificates import Files, issue, replace, root_of, trusting
 
 ANYWHERE = "0.0.0.0"  # noqa: S104  # what is to be refused
-TIMEOUT = 20
+TIMEOUT = PATIENCE
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False, timeout=2 * PATIENCE)
 
 
 def test_a_token_and_a_certificate_of_the_command_line_let_in(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_a_token_and_a_certificate_of_the_command_line_let_in(tmp_path: Path) ->
         with pytest.raises(grpc.RpcError, match="this server wants a token that it knows"):
             stub.MergeDocument(request, timeout=TIMEOUT)
         process.terminate()
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE) == 0
         assert process.stderr is not None
         assert token not in process.stderr.read()
 

@@ -15,7 +15,7 @@ from client.remote import RemoteMerger
 from client.retries import RetryPolicy
 from merger.merge import merge_document
 from merger.strategies import make_strategy
-from tests.cli.running import serving
+from tests.cli.running import PATIENCE, serving
 from tests.service.running import until
 from tests.service.samples import long_document
 
@@ -88,15 +88,23 @@ def test_a_pipeline_goes_on_when_replicas_are_killed_and_stopped_one_after_the_o
         serving("--workers", "1") as (second, address_2),
         serving("--workers", "1") as (_, address_3),
         balanced([address_1, address_2, address_3]) as balancer,
-        RemoteMerger(balancer.address, retry=RetryPolicy(attempts=None, for_seconds=60)) as remote,
+        RemoteMerger(balancer.address, retry=RetryPolicy(attempts=None, for_seconds=5 * PATIENCE)) as remote,
     ):
         found = []
+        # Without a word, perhaps in the middle of a call.
+        killer = threading.Timer(0.01, first.kill)
         for index, document in enumerate(documents):
             if index == 10:
-                # Without a word, perhaps in the middle of a call.
-                threading.Timer(0.01, first.kill).start()
+                killer.start()
+            if index == 20:
+                # From here on, at the latest, the second one is asked.
+                killer.join()
+                first.wait(PATIENCE)
             if index == 25:
                 second.send_signal(signal.SIGTERM)
+            if index == 35:
+                # And here the third.
+                assert second.wait(PATIENCE) == 0
             found.append(remote.merge(document, "greedy").decisions)
 
         assert found == expected
@@ -117,14 +125,19 @@ def test_callers_spread_over_replicas_where_connections_grow_old_and_streams_run
         RemoteMerger(balancer.address) as streaming,
         streaming.stream("d", "greedy") as stream,
     ):
+
+        def call() -> bool:
+            remote.merge(long_document(1), "none")
+            return min(balancer.connections) >= 2
+
         begun = time.monotonic()
         for index, part in enumerate(document.parts):
             stream.add(part, [chains[index]])
-            remote.merge(long_document(1), "none")
+            call()
             time.sleep(0.15)
+        assert until(call)
         result = stream.finish()
 
         # Far older than the age: gRPC adds some tenths to it.
         assert time.monotonic() - begun > 4
         assert len(result.chains) == 1
-        assert until(lambda: min(balancer.connections) >= 2, 5)

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import itertools
 import logging
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import grpc
@@ -17,9 +16,11 @@ from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServ
 from protos.serving import security
 from protos.serving.errors import ServerStartError
 from protos.serving.security import SecurityOptions
+from tests.cli.running import PATIENCE
 from tests.service.certificates import Files, is_root, issue, options_of, replace, root_of, trusting
+from tests.service.running import until
 
-TIMEOUT = 10
+TIMEOUT = PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -50,15 +51,6 @@ def is_refused(address: str, credentials: grpc.ChannelCredentials | None) -> boo
         if error.code() is not grpc.StatusCode.UNAVAILABLE:
             raise
         return True
-    return False
-
-
-def soon(condition: Callable[[], bool], seconds: float = 10) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.1)
     return False
 
 
@@ -100,14 +92,14 @@ def test_a_new_certificate_is_used_at_the_next_handshake_and_streams_run_on(file
         yield from itertools.islice(stream_requests(2), 2)
         files.put(issue(later))
         replace(files.client_ca, root_of(later))
-        changed = soon(lambda: not is_refused(address, trusting(later, issue(later))))
+        changed = until(lambda: not is_refused(address, trusting(later, issue(later))))
         yield from itertools.islice(stream_requests(2), 1, None)
 
     with (
         server.background(files.options(callers_need_one=True)) as address,
         grpc.secure_channel(address, trusting(ca, issue(ca))) as channel,
     ):
-        answers = list(ChainMergeServiceStub(channel).MergeStream(requests(), timeout=60))
+        answers = list(ChainMergeServiceStub(channel).MergeStream(requests(), timeout=3 * PATIENCE))
         assert changed
         assert [answer.WhichOneof("message") for answer in answers] == ["part", "part", "part", "summary"]
         assert is_refused(address, trusting(ca, issue(ca)))
@@ -124,14 +116,14 @@ def test_a_caller_whose_ca_is_gone_loses_its_connection_after_a_while_but_no_str
         nonlocal gone
         yield from itertools.islice(stream_requests(1), 2)
         replace(files.client_ca, root_of(trustme.CA()))
-        gone = soon(lambda: code_on(channel) is grpc.StatusCode.UNAVAILABLE)
+        gone = until(lambda: code_on(channel) is grpc.StatusCode.UNAVAILABLE)
         yield from itertools.islice(stream_requests(1), 1, None)
 
     with (
         server.background(files.options(callers_need_one=True)) as address,
         grpc.secure_channel(address, trusting(ca, issue(ca))) as channel,
     ):
-        answers = list(ChainMergeServiceStub(channel).MergeStream(requests(), timeout=60))
+        answers = list(ChainMergeServiceStub(channel).MergeStream(requests(), timeout=3 * PATIENCE))
     assert gone
     assert [answer.WhichOneof("message") for answer in answers] == ["part", "part", "summary"]
 
@@ -150,13 +142,13 @@ def test_a_broken_new_file_leaves_the_old_certificate_in_use_and_is_logged(
     with server.background(files.options()) as address, caplog.at_level(logging.INFO, "merge_baseline.server"):
         replace(files.key, issue(ca).private_key_pem.bytes())
         told = f"the old one stays in use: key {files.key}: does not belong to the certificate {files.certificate}"
-        assert soon(lambda: not is_refused(address, trusting(ca)) and told in caplog.text)
+        assert until(lambda: not is_refused(address, trusting(ca)) and told in caplog.text)
         files.key.unlink()
         told = f"the old one stays in use: key {files.key}: cannot be read: No such file or directory"
-        assert soon(lambda: not is_refused(address, trusting(ca)) and told in caplog.text)
+        assert until(lambda: not is_refused(address, trusting(ca)) and told in caplog.text)
         later = trustme.CA()
         files.put(issue(later))
-        assert soon(lambda: not is_refused(address, trusting(later)))
+        assert until(lambda: not is_refused(address, trusting(later)))
         assert "TLS certificate: a new one is in use" in caplog.text
 
 

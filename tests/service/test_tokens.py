@@ -19,14 +19,17 @@ import server
 from merger.errors import OptionError
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
+from protos.serving import access
 from protos.serving.access import MAX_HEALTH_CALLS
 from protos.serving.callers import MAX_CALLERS, CallerLimits, Callers, address_of
 from protos.serving.errors import ServerStartError
 from protos.serving.security import SecurityOptions
 from protos.serving.tokens import Tokens, new_token
+from tests.cli.running import PATIENCE
 from tests.service.certificates import options_of, replace
+from tests.service.running import until
 
-TIMEOUT = 10
+TIMEOUT = PATIENCE
 Metadata = tuple[tuple[str, str | bytes], ...]
 
 
@@ -146,26 +149,19 @@ def test_the_file_is_read_again_when_it_changes(
 
     with caplog.at_level(logging.INFO, "merge_baseline.server"):
         replace(file, line("anna", "newer-token").encode())
-        assert soon(lambda: is_in("newer-token"))
+        assert until(lambda: is_in("newer-token"))
         assert not is_in("anna-token")
         replace(file, b"anna newest-token\n")
-        assert soon(lambda: is_in("newer-token") and "the old one stays in use" in caplog.text)
+        assert until(lambda: is_in("newer-token") and "the old one stays in use" in caplog.text)
     assert f"token file {file}:1: expected a name and the SHA-256 of a token" in caplog.text
     assert "newest-token" not in caplog.text
 
 
-def soon(condition: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.1)
-    return False
-
-
 def test_refused_calls_are_logged_once_in_a_while_without_their_tokens(
-    channel: grpc.Channel, caplog: pytest.LogCaptureFixture
+    channel: grpc.Channel, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Longer than five calls take, wherever they are made.
+    monkeypatch.setattr(access, "_LOG_SECONDS", 5 * TIMEOUT)
     with caplog.at_level(logging.DEBUG, "merge_baseline.server"):
         for _ in range(5):
             code_of(lambda: call(channel, bearer("carl-token")))
@@ -284,10 +280,18 @@ def retry_delay(error: grpc.RpcError) -> float:
 def test_more_calls_than_the_rate_allows_are_refused_with_the_time_to_wait(file: Path) -> None:
     security = SecurityOptions(token_file=str(file), callers=CallerLimits(rate=0.5, burst=2))
     with server.background(options_of(security)) as address, grpc.insecure_channel(address) as channel:
-        call(channel, bearer("anna-token"))
-        call(channel, bearer("anna-token"))
+        begun, let_in = time.monotonic(), 0
+
+        def until_refused() -> None:
+            nonlocal let_in
+            while True:
+                call(channel, bearer("anna-token"))
+                let_in += 1
+
         with pytest.raises(grpc.RpcError) as caught:
-            call(channel, bearer("anna-token"))
+            until_refused()
+        # The burst, and what the rate allows in the time that all this took.
+        assert 2 <= let_in <= 2 + 0.5 * (time.monotonic() - begun)
         assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
         assert caught.value.details() == "anna began more than 0.5 calls a second"
         delay = retry_delay(caught.value)
@@ -319,7 +323,7 @@ def test_more_calls_at_a_time_than_allowed_are_refused_until_one_ends(file: Path
             call(channel, bearer("ben-token"))
         ended.set()
         assert [answer.WhichOneof("message") for answer in stream] == ["summary"]
-        assert soon(lambda: code_of(lambda: call(channel, anna)) is grpc.StatusCode.OK)
+        assert until(lambda: code_of(lambda: call(channel, anna)) is grpc.StatusCode.OK)
 
 
 def test_calls_that_are_given_up_make_room_too(file: Path) -> None:
@@ -331,13 +335,16 @@ def test_calls_that_are_given_up_make_room_too(file: Path) -> None:
 
         def requests() -> Iterator[v1.MergeStreamRequest]:
             yield v1.MergeStreamRequest(setup=v1.MergeStreamSetup(strategy=v1.StrategySpec(name="none")))
+            yield v1.MergeStreamRequest(part=v1.Part(sentences=[v1.Sentence(forms=["York"])]))
             never.wait(TIMEOUT)
 
         stream = stub.MergeStream(requests(), timeout=TIMEOUT, metadata=anna)
-        assert soon(lambda: code_of(lambda: call(channel, anna)) is grpc.StatusCode.RESOURCE_EXHAUSTED)
+        # Only after an answer is it sure that the stream took the one place, and not the call below.
+        next(stream)
+        assert code_of(lambda: call(channel, anna)) is grpc.StatusCode.RESOURCE_EXHAUSTED
         stream.cancel()
         never.set()
-        assert soon(lambda: code_of(lambda: call(channel, anna)) is grpc.StatusCode.OK)
+        assert until(lambda: code_of(lambda: call(channel, anna)) is grpc.StatusCode.OK)
 
 
 def test_documents_of_a_stream_of_many_come_no_faster_than_the_rate(file: Path) -> None:
@@ -368,7 +375,7 @@ def test_an_address_can_not_take_up_all_calls_with_health_checks(channel: grpc.C
     )
     assert call(channel, bearer("anna-token")).strategies
     watches[0].cancel()
-    assert soon(
+    assert until(
         lambda: code_of(lambda: next(watch(health_pb2.HealthCheckRequest(), timeout=TIMEOUT))) is grpc.StatusCode.OK
     )
     for each in watches:

@@ -23,8 +23,18 @@ from merger.merge import merge_document
 from merger.strategies import make_strategy
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from tests.cli.running import PROGRAM, serving
-from tests.service.running import huge_document, is_alive, needs_proc, request, told, until, wait_for_work, workers_of
+from tests.cli.running import PATIENCE, PROGRAM, serving
+from tests.service.running import (
+    huge_document,
+    is_alive,
+    needs_proc,
+    request,
+    stopped,
+    told,
+    until,
+    wait_for_work,
+    workers_of,
+)
 from tests.service.samples import long_document
 
 pytestmark = needs_proc
@@ -34,7 +44,7 @@ LONG = huge_document()
 
 @pytest.fixture
 def running() -> Iterator[tuple[subprocess.Popen[str], str]]:
-    with serving("--workers", "2", "--grace", "60") as running:
+    with serving("--workers", "2", "--grace", "600") as running:
         yield running
 
 
@@ -51,11 +61,11 @@ def test_a_killed_worker_costs_its_request_and_nothing_else(running: tuple[subpr
             victim = wait_for_work(process.pid)
             os.kill(victim, signal.SIGKILL)
             with pytest.raises(grpc.RpcError) as caught:
-                call.result(timeout=5)
+                call.result(timeout=PATIENCE)
             # Another request, the stream that was open, and the request itself, tried again.
-            assert len(stub.MergeDocument(request(document), timeout=10).chains) == 1
+            assert len(stub.MergeDocument(request(document), timeout=PATIENCE).chains) == 1
             assert stream.add(document.parts[1], document.chains[1:])[0].antecedent == ChainRef(0, "0")
-            assert len(stub.MergeDocument(request(long_document(200)), timeout=60).chains) == 1
+            assert len(stub.MergeDocument(request(long_document(200)), timeout=2 * PATIENCE).chains) == 1
     code, reason, seconds = told(caught.value)
     assert (code, reason) == (grpc.StatusCode.UNAVAILABLE, "WORKER_LOST")
     assert seconds == 0.5
@@ -105,7 +115,7 @@ def test_a_stream_whose_messages_were_not_kept_ends_and_others_begin() -> None:
         with pytest.raises(grpc.RpcError) as caught:
             next(answers)
         assert told(caught.value) == (grpc.StatusCode.UNAVAILABLE, "WORKER_LOST", 0.5)
-        assert len(list(stub.MergeStream(iter(messages), timeout=20))) == 3
+        assert len(list(stub.MergeStream(iter(messages), timeout=PATIENCE))) == 3
 
 
 def test_workers_end_with_their_server_even_in_the_middle_of_work(running: tuple[subprocess.Popen[str], str]) -> None:
@@ -115,9 +125,9 @@ def test_workers_end_with_their_server_even_in_the_middle_of_work(running: tuple
         call = ChainMergeServiceStub(channel).MergeDocument.future(request(LONG))
         wait_for_work(process.pid)
         process.kill()
-        assert until(lambda: not any(map(is_alive, workers)), 5)
+        assert until(lambda: not any(map(is_alive, workers)))
         with pytest.raises(grpc.RpcError) as caught:
-            call.result(timeout=5)
+            call.result(timeout=PATIENCE)
     assert told(caught.value)[0] is grpc.StatusCode.UNAVAILABLE
 
 
@@ -128,9 +138,9 @@ def test_sigterm_lets_the_work_end_and_leaves_no_process_behind(running: tuple[s
         call = ChainMergeServiceStub(channel).MergeDocument.future(request(LONG))
         wait_for_work(process.pid)
         process.terminate()
-        assert len(call.result(timeout=60).chains) == 1
-    assert process.wait(5) == 0
-    assert until(lambda: not any(map(is_alive, workers)), 5)
+        assert len(call.result(timeout=2 * PATIENCE).chains) == 1
+    assert process.wait(PATIENCE) == 0
+    assert until(lambda: not any(map(is_alive, workers)))
     assert process.stderr is not None
     assert "Traceback" not in process.stderr.read()
 
@@ -139,39 +149,36 @@ def test_work_that_takes_longer_than_the_grace_is_cancelled() -> None:
     with serving("--workers", "1", "--grace", "0.5") as (process, address), grpc.insecure_channel(address) as channel:
         workers = workers_of(process.pid)
         call = ChainMergeServiceStub(channel).MergeDocument.future(request(LONG))
-        wait_for_work(process.pid)
-        process.terminate()
-        begun = time.monotonic()
-        assert process.wait(10) == 0
-        assert time.monotonic() - begun < 4
-        assert not any(map(is_alive, workers))
+        # Held, it would take for ever.
+        with stopped(wait_for_work(process.pid)):
+            process.terminate()
+            assert process.wait(PATIENCE) == 0
+            assert not any(map(is_alive, workers))
         with pytest.raises(grpc.RpcError) as caught:
-            call.result(timeout=5)
+            call.result(timeout=PATIENCE)
     assert told(caught.value)[0] in {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}
 
 
 def test_a_watcher_of_its_health_does_not_hold_up_a_server_that_stops() -> None:
-    with serving("--workers", "1", "--grace", "30") as (process, address), grpc.insecure_channel(address) as channel:
+    with serving("--workers", "1", "--grace", "600") as (process, address), grpc.insecure_channel(address) as channel:
         stub: Any = health_pb2_grpc.HealthStub(channel)
         watch = stub.Watch(health_pb2.HealthCheckRequest())
         assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
-        begun = time.monotonic()
         process.terminate()
         assert [response.status for response in watch] == [health_pb2.HealthCheckResponse.NOT_SERVING]
-        assert process.wait(10) == 0
-        assert time.monotonic() - begun < 5
+        assert process.wait(PATIENCE) == 0
 
 
 def test_ctrl_c_reaches_the_workers_too_and_they_finish_what_they_do() -> None:
     with (
-        serving("--workers", "1", "--grace", "60", group=True) as (process, address),
+        serving("--workers", "1", "--grace", "600", group=True) as (process, address),
         grpc.insecure_channel(address) as channel,
     ):
         call = ChainMergeServiceStub(channel).MergeDocument.future(request(LONG))
         wait_for_work(process.pid)
         os.killpg(process.pid, signal.SIGINT)
-        assert len(call.result(timeout=60).chains) == 1
-        assert process.wait(5) == 0
+        assert len(call.result(timeout=2 * PATIENCE).chains) == 1
+        assert process.wait(PATIENCE) == 0
         assert process.stderr is not None
         assert "Traceback" not in process.stderr.read()
 
@@ -182,7 +189,7 @@ def test_a_second_server_on_the_port_says_so_and_leaves_the_first_alone() -> Non
             [PROGRAM, "serve", "--port", address.rpartition(":")[2]],
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=PATIENCE,
             check=False,
         )
         assert second.returncode == 3
@@ -210,14 +217,14 @@ def test_a_worker_that_can_not_start_again_is_tried_again_and_calls_wait_for_it(
             broken.setattr(sys, "executable", "/bin/false")
             (worker,) = set(workers_of(os.getpid(), "documents")) - others
             os.kill(worker, signal.SIGKILL)
-            assert until(lambda: caplog.text.count("a worker does not start") == 2, 10)
+            assert until(lambda: caplog.text.count("a worker does not start") >= 2)
             result = pool.submit(remote.merge, long_document(2), "greedy")
             time.sleep(0.2)
             assert not result.done()
             # Load balancers had better send calls elsewhere.
             assert not remote.is_serving()
             broken.undo()
-            assert len(result.result(20).document.chains) == 1
-            assert remote.is_serving()
+            assert len(result.result(PATIENCE).document.chains) == 1
+            assert until(remote.is_serving)
         assert "next attempt in 0.5 s" in caplog.text
         assert "next attempt in 1 s" in caplog.text

@@ -1,0 +1,56 @@
+"""The real server with one worker for documents, which tests hold, and what its metrics say of the queue before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import grpc
+
+from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
+from tests.cli.running import PATIENCE, free_port, serving
+from tests.service.running import request, told, until, workers_of
+from tests.service.samples import long_document
+from tests.service.test_metrics import scrape
+
+SMALL = request(long_document(2))
+
+
+@dataclass(frozen=True)
+class Server:
+    """``worker`` is the process that works on documents."""
+
+    address: str
+    worker: int
+    stub: ChainMergeServiceStub
+    metrics_port: int
+
+    def wait_for(self, state: str, count: int) -> None:
+        """Wait until so many documents are ``in_work``, or ``waiting``."""
+        name = f"merge_baseline_queue_documents{{place=usual,state={state}}}"
+        assert until(lambda: scrape(self.metrics_port)[name] == count)
+
+    def merges(self) -> bool:
+        """Whether it takes a small document; it must be answered or refused, and with a time to come back."""
+        try:
+            answer = self.stub.MergeDocument(SMALL, timeout=PATIENCE)
+        except grpc.RpcError as error:
+            code, reason, seconds = told(error)
+            assert (code, reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "OVERLOADED")
+            assert seconds is not None
+            assert 0.1 <= seconds <= 30
+            return False
+        assert len(answer.chains) == 1
+        return True
+
+
+@contextmanager
+def one_worker(*arguments: str) -> Iterator[Server]:
+    port = free_port()
+    with (
+        serving("--workers", "1", "--metrics-port", str(port), *arguments) as (process, address),
+        grpc.insecure_channel(address) as channel,
+    ):
+        (worker,) = workers_of(process.pid, "documents")
+        yield Server(address, worker, ChainMergeServiceStub(channel), port)
