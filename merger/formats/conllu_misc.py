@@ -41,11 +41,11 @@ def set_attribute(cell: str, name: str, value: str) -> str:
     """
     text, end = split_end(cell)
     attributes = [] if text == "_" else text.split("|")
-    names = [attribute.partition("=")[0] for attribute in attributes]
-    if name in names:
-        index = names.index(name)
+    index = next((index for index, attribute in enumerate(attributes) if attribute.startswith(f"{name}=")), None)
+    if index is not None:
         attributes[index : index + 1] = [f"{name}={value}"] if value else []
     elif value:
+        names = [attribute.partition("=")[0] for attribute in attributes]
         later = (index for index, other in enumerate(names) if other.casefold() > name.casefold())
         attributes.insert(next(later, len(attributes)), f"{name}={value}")
     return ("|".join(attributes) or "_") + end

@@ -10,7 +10,8 @@ from merger.formats.conllu_changes import Wanted
 from merger.formats.corefud_entity import REPAIRED, Fields
 
 _VALUE = re.compile(r"Entity=(?<=[\t|]Entity=)([^|\t\n]*)(?=[^\t\n]*$)", re.MULTILINE)
-_ID = re.compile(r"(^|[()])([^()-]+)(?=[()-]|$)")
+# Closing brackets with the fields that old files give them: what is found then is no id.
+_ID = re.compile(r"(?<![^()])(?:(?<=\()[^()-]+|[^()]+)")
 
 
 def rename_entities(source: SentenceSource, wanted: Sequence[Wanted], target: Fields) -> str | None:
@@ -23,21 +24,23 @@ def rename_entities(source: SentenceSource, wanted: Sequence[Wanted], target: Fi
     if new_ids is None:
         return None
     pieces: list[str] = []
-    text, end, last_row, openings = source.text, 0, -1, 0
+    text, end, last_row, openings, closings = source.text, 0, -1, 0, 0
     for match in _VALUE.finditer(text):
         start, value = match.start(1), match[1]
         row = text.rfind("\n", 0, start) + 1
-        if row == last_row or text[row] == "#" or value[-1:].isspace():
+        if row == last_row or text[row] == "#" or value != value.strip():
             return None
         last_row = row
         openings += value.count("(")
+        closings += value.count(")")
         try:
-            renamed = _ID.sub(lambda found: found[1] + new_ids[found[2]], value)
+            renamed = _ID.sub(lambda found: new_ids[found[0]], value)
         except KeyError:
             return None
         pieces += (text[end:start], renamed)
         end = match.end(1)
-    if openings != len(wanted):
+    # Values are passed over on rows that end in a tab.
+    if openings != len(wanted) or closings != len(wanted):
         return None
     return "".join([*pieces, text[end:]])
 

@@ -66,6 +66,26 @@ def test_only_the_ids_that_change_are_rewritten() -> None:
     assert written == text.replace("e1", "m")
 
 
+@pytest.mark.parametrize(
+    ("misc", "expected"),
+    [
+        ("Entity=e1)\t", "Entity=m)\t"),
+        ("X=1|Entity=e1)\t \t", "X=1|Entity=m)\t \t"),
+        ("Entity= e1)", "Entity=m)"),
+        ("Entity=e1-person-2)", "Entity=m)"),
+    ],
+    ids=["tab at the end", "tabs and blanks at the end", "blank", "fields of old files"],
+)
+def test_a_closing_bracket_gets_the_new_id_whatever_its_row_is_like(misc: str, expected: str) -> None:
+    # The helper has no blanks inside of rows.
+    text = document("a Entity=(e1-person-2\nb MISC")
+
+    written = write(renamed(read(text.replace("MISC", misc))[0], {"e1": "m"}))
+
+    assert written == text.replace("(e1", "(m").replace("MISC", expected)
+    assert chains_of(read(written)[0]) == {"m": [(0, 0, ((0, 1),))]}
+
+
 def test_joined_chains_get_one_id_and_keep_their_attributes() -> None:
     text = document("a Entity=(e1-person-1-x)\nb Entity=(e2-person-1-y\nc Entity=e2)")
 
@@ -81,6 +101,14 @@ def test_a_dropped_mention_leaves_its_cell_and_an_empty_cell_becomes_a_blank() -
     written = write(with_chains(found, {"e1": [(0, 0, ((0, 1),))]}))
 
     assert written == document("a Entity=(e1|Z=1\nb Entity=e1)\nc")
+
+
+def test_an_attribute_without_a_value_is_not_taken_for_the_entity() -> None:
+    text = document("a Entity|Entity=(e1(e2)\nb Entity=e1)")
+
+    written = write(with_chains(read(text)[0], {"e1": [(0, 0, ((0, 1),))]}))
+
+    assert written == text.replace("(e2)", "")
 
 
 def test_new_mentions_stand_in_alphabetical_place_and_in_nesting_order() -> None:
