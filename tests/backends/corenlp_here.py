@@ -15,6 +15,7 @@ from merger.backends.corenlp_process import JvmProcess
 from merger.backends.corenlp_server import CoreNLPServer
 from merger.document import Document, Part, Sentence
 from merger.errors import UnavailableError
+from tests.cli.running import PATIENCE
 
 WHY_NOT = why_unavailable()
 needs_corenlp = pytest.mark.skipif(WHY_NOT is not None, reason=f"{WHY_NOT}")
@@ -55,9 +56,17 @@ def exists(pid: int) -> bool:
         return False
 
 
-def wait_until_gone(pid: int, seconds: float) -> bool:
-    """Whether the process ends in this time."""
-    end = time.monotonic() + seconds
+def wait_until_used(server: CoreNLPServer) -> None:
+    """Wait until a request is under way."""
+    end = time.monotonic() + PATIENCE
+    while server._peer is None or server._peer.users == 0:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def wait_until_gone(pid: int) -> bool:
+    """Whether the process ends in time."""
+    end = time.monotonic() + PATIENCE
     while exists(pid):
         if time.monotonic() > end:
             os.kill(pid, signal.SIGKILL)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
-from tests.cli.running import PROGRAM, Done
+from tests.cli.running import PATIENCE, PROGRAM, Done
 
 CPU_SECONDS = 2
 """More than a run needs besides the long document, and less than that takes."""
@@ -26,7 +26,7 @@ def run_limited(*arguments: str | Path) -> Done:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=5 * PATIENCE,
     )
     return Done(done.returncode, done.stdout, done.stderr)
 
@@ -53,7 +53,7 @@ def started(
 
 def ended(process: subprocess.Popen[str]) -> Done:
     """Wait for the program's end."""
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=5 * PATIENCE)
     return Done(process.returncode, out, err)
 
 
@@ -96,9 +96,9 @@ def cpu_of(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def wait_for(found: Callable[[], list[int]], process: subprocess.Popen[str], seconds: float = 60) -> list[int]:
+def wait_for(found: Callable[[], list[int]], process: subprocess.Popen[str]) -> list[int]:
     """Ask until there is something; the process must not end before."""
-    limit = time.monotonic() + seconds
+    limit = time.monotonic() + 3 * PATIENCE
     while not (seen := found()):
         assert process.poll() is None, ended(process)
         assert time.monotonic() < limit

@@ -6,7 +6,6 @@ import importlib.util
 import os
 import re
 import secrets
-import socket
 import subprocess
 import sys
 import tempfile
@@ -16,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import PROGRAM, Done, output_of, run
+from tests.cli.running import PATIENCE, PROGRAM, Done, free_port, output_of, run
 from tests.engines.corpora import CROSSING, FUZZY, PLAIN, jsonlines, long, small, small_ones
-from tests.engines.disturbed import descendants, ended, kill, started, wait_for
+from tests.engines.disturbed import cpu_of, descendants, ended, kill, started, wait_for
 
 pytestmark = [
     pytest.mark.skipif(
@@ -29,8 +28,8 @@ pytestmark = [
 
 LONG = 300
 """Chains of a document that takes seconds to merge."""
-_AT_WORK = 0.5
-"""Seconds after which an actor that has not ended a task is taken to work on the long document."""
+_AT_WORK = 1.5
+"""Seconds of CPU after which an actor that has not ended a task must be working on the long document."""
 
 
 class Cluster:
@@ -44,16 +43,13 @@ class Cluster:
     def at_work(self) -> list[int]:
         """The actors that work on the long document; to be asked again and again."""
         busy = descendants(self.process.pid, "ray::MapWorker(MapBatches(_RayWork)).submit")
-        now = time.monotonic()
-        self._seen = {pid: self._seen.get(pid, now) for pid in busy}
-        return [pid for pid, since in self._seen.items() if now - since >= _AT_WORK]
+        self._seen = {pid: self._seen.get(pid, cpu_of(pid)) for pid in busy}
+        return [pid for pid, before in self._seen.items() if cpu_of(pid) - before >= _AT_WORK]
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [str(Path(PROGRAM).with_name("ray")), "start", "--head", "--block", f"--port={port}", "--num-cpus=2"]
     command += ["--include-dashboard=false", "--disable-usage-stats", "--object-store-memory=200000000"]
     # A token of its own: whoever reaches a cluster without one can run code on it.
@@ -73,7 +69,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         ) as process,
     ):
         try:
-            limit = time.monotonic() + 120
+            limit = time.monotonic() + 5 * PATIENCE
             while b"Ray runtime started" not in log.read_bytes():
                 assert process.poll() is None, log.read_text("utf-8")
                 assert time.monotonic() < limit, log.read_text("utf-8")
@@ -101,7 +97,7 @@ def test_killing_a_worker_loses_nothing(cluster: Cluster, tmp_path: Path) -> Non
 
     ray = ("--engine", "ray", "--jobs", "2", "--decisions", tmp_path / "ray.jsonl")
     with lines.open() as stdin, started(*arguments, *ray, stdin=stdin, env=cluster.environment) as process:
-        kill(wait_for(cluster.at_work, process, 120))
+        kill(wait_for(cluster.at_work, process))
         done = ended(process)
 
     assert done.code == one.code == 1, done.err
