@@ -16,6 +16,7 @@ from client.engines.jobs import Merged, Outcome, Source
 from client.engines.manifest import DoneFile, Manifest, digest
 from client.engines.partitions import Partitions
 from client.engines.source import FileByFile, Inputs, OneStream
+from client.whole_files import remove_leftovers_of
 from merger.formats import FORMATS, find_inputs
 from merger.formats.inputs import STDIN
 from merger.notices import Notice
@@ -54,6 +55,10 @@ class StreamOutput:
         if partitions is not None:
             # Before the output, so that they are there until it is.
             stack.push(self._leave)
+            for place in partitions.damaged:
+                _say_of_damage(str(place))
+        if path is not None and path != STDOUT:
+            remove_leftovers_of([Path(path).resolve()])
         self._stream: IO[str] | None = None if path is None else stack.enter_context(open_output(path))
         self.source: Source = OneStream(inputs, None if partitions is None else dict(partitions.known))
 
@@ -78,10 +83,19 @@ class StreamOutput:
         if self._partitions is not None:
             if error is None:
                 self._partitions.remove()
-            elif self._partitions.leave():
+            elif self._is_left(self._partitions):
                 say(
                     f"merge-baseline: note: what is done is kept in {self._partitions.folder}; --resume goes on with it"
                 )
+
+    @staticmethod
+    def _is_left(partitions: Partitions) -> bool:
+        try:
+            return partitions.leave()
+        except OSError as problem:
+            # The run ends with what is wrong otherwise.
+            say(f"merge-baseline: note: what was done last is not kept: {problem.filename}: {problem.strerror}")
+            return partitions.folder.exists()
 
 
 class FolderOutput:
@@ -117,7 +131,12 @@ class FolderOutput:
                     self._kept[path] = done
                 else:
                     self._digests[path] = digest(Path(path))
-            self._manifest.forget([self._names[path] for path in self._digests])
+            for record in self._manifest.damaged:
+                _say_of_damage(str(record))
+            self._manifest.begin([self._names[path] for path in self._digests])
+        remove_leftovers_of(
+            [Path(folder, self._names[path]).resolve() for path in self._names if path not in self._kept]
+        )
         ids = {path: [merged.id for merged in done.documents] for path, done in self._kept.items()}
         self.source: Source = FileByFile(replace(inputs, paths=tuple(self._names)), ids)
 
@@ -163,6 +182,10 @@ class FolderOutput:
     def _leave(self, kind: object, error: object, where: object) -> None:  # noqa: ARG002  # the signature of __exit__
         if error is None:
             self._finish()
+
+
+def _say_of_damage(place: str) -> None:
+    say(f"merge-baseline: note: {place}: not a record of merged documents; what it stood for is merged again")
 
 
 def output_names(paths: Sequence[str], folder: str, target: str | None) -> dict[str, str]:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
+from client.whole_files import is_of_writing, whole_file
 from merger.notices import Notices
 from merger.shown import one_line
 
@@ -36,14 +37,12 @@ def open_output(path: str) -> Iterator[IO[str]]:
             with target.open("w", encoding="utf-8", newline="") as stream:
                 yield stream
         except OSError as error:
-            if _is_of_writing(error):
+            if is_of_writing(error):
                 raise OSError(error.errno, error.strerror, path) from None
             raise
         return
-    # Named before it is made, so that a signal at any time finds what to take away.
-    temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
     try:
-        with open(temporary, "xb", opener=_private) as raw:  # Path.open has no opener
+        with whole_file(target) as raw:
             if target.suffix == ".gz":
                 import gzip
 
@@ -52,13 +51,8 @@ def open_output(path: str) -> Iterator[IO[str]]:
                     yield from _text(cast("IO[bytes]", packed))
             else:
                 yield from _text(raw)
-        temporary.chmod(_mode_of(target))
-        temporary.replace(target)
-    except BaseException as error:
-        # A path through a file has no such name to take away either.
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        if isinstance(error, OSError) and (error.filename == str(temporary) or _is_of_writing(error)):
+    except OSError as error:
+        if error.filename == str(target):
             raise OSError(error.errno, error.strerror, path) from None
         raise
 
@@ -71,15 +65,6 @@ def open_report() -> Iterator[IO[str]]:
         yield stream
 
 
-def _is_of_writing(error: OSError) -> bool:
-    """Whether a file that was open could not take more; the system doesn't say which."""
-    return error.filename is None and error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
-
-
 def _text(raw: IO[bytes]) -> Iterator[IO[str]]:
     import io
 
@@ -87,15 +72,6 @@ def _text(raw: IO[bytes]) -> Iterator[IO[str]]:
     yield text
     text.flush()
     text.detach()
-
-
-def _mode_of(target: Path) -> int:
-    """The mode a new file would have here, or the one the file has that is replaced."""
-    if target.exists():
-        return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
 
 
 def counted(number: int, noun: str) -> str:

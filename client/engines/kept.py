@@ -8,22 +8,17 @@ from pathlib import Path
 from typing import IO, Any
 
 from client.engines.jobs import Merged
+from client.whole_files import whole_file
 from merger.errors import Location
 from merger.notices import Notice
 
 
 def write_whole(path: Path, write: Callable[[IO[bytes]], None]) -> None:
-    """Let ``write`` fill a file that takes its name when all is on the disk."""
-    temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
-    try:
-        with temporary.open("xb") as stream:
-            write(stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    """Let ``write`` fill a file that takes its name when all is on the disk. Raises ``OSError`` that names it."""
+    with whole_file(path) as stream:
+        write(stream)
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
 def merged_record(merged: Merged) -> dict[str, Any]:

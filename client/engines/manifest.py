@@ -1,21 +1,27 @@
-"""Remembers in the output folder which input files are done, so that a later run can leave them."""
+"""Remembers in the output folder which input files are done, and by what, so that a later run can leave them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
 from client.engines.jobs import Merged
 from client.engines.kept import merged_from, merged_record, notices_from, notices_record, write_whole
-from merger.errors import FormatError, Location
-from merger.notices import Notice
+from client.whole_files import remove_leftovers_of
+from merger.errors import OptionError
+from merger.notices import Notice, Policy
 
 FOLDER = ".merge-baseline"
 """Hidden, so that a folder of outputs may be an input."""
+_MADE_BY = ".made-by.json"
+"""Hidden once more, as no record is: files of inputs with such names are not found."""
+
+_OPTIONS = ("strategy", "singletons", "to", "format", "policy", "part-pattern")
+"""What whoever runs it has chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +40,49 @@ class Manifest:
     """A record for every input file that is done, in a folder inside the output folder.
 
     A record counts for the same strategy, options, version and content of the input, and while the output is as it was
-    written.
+    written. One that is damaged does not count.
     """
 
-    def __init__(self, folder: Path, made_by: str) -> None:
-        """Raises ``OSError`` if the folder cannot be made."""
+    def __init__(self, folder: Path, made_by: Mapping[str, str], *, resume: bool) -> None:
+        """Raises ``OSError`` if the folder cannot be made.
+
+        With ``resume`` :class:`~merger.errors.OptionError` if what is there was made with other options: names of
+        outputs may depend on them, so that files of both runs would be left.
+        """
+        self.damaged: list[Path] = []
+        """Records that are none."""
         self._outputs = folder
         self._folder = folder / FOLDER
-        self._made_by = made_by
+        self._made_by = dict(made_by)
+        if resume:
+            self._check_options()
         self._folder.mkdir(parents=True, exist_ok=True)
+
+    def _check_options(self) -> None:
+        path = self._folder / _MADE_BY
+        try:
+            before = json.loads(path.read_bytes())
+            differences = [
+                f"{_in_words(name, before[name])}, not {_in_words(name, self._made_by[name])}"
+                for name in _OPTIONS
+                if before[name] != self._made_by[name]
+            ]
+        except FileNotFoundError:
+            return
+        except (KeyError, TypeError, ValueError):
+            # Each record says it for itself too.
+            self.damaged.append(path)
+            return
+        if differences:
+            raise OptionError(
+                f"--resume: what is in {self._outputs} was made with {', with '.join(differences)}: expected the same "
+                "options, another --output, or no --resume, which merges all files again"
+            )
 
     def get(self, path: str, output: str) -> DoneFile | None:
         """What is known of an input file whose output has this name in the folder, or ``None``.
 
-        Raises :class:`~merger.errors.FormatError` for a record that is none, and ``OSError``.
+        Raises ``OSError`` for files that cannot be read.
         """
         record_path = self._record(output)
         try:
@@ -61,11 +96,8 @@ class Manifest:
         except FileNotFoundError:
             return None
         except (KeyError, TypeError, ValueError):
-            raise FormatError(
-                "not a record of merged documents",
-                Location(str(record_path)),
-                hint="without --resume the work begins anew",
-            ) from None
+            self.damaged.append(record_path)
+            return None
 
     def add(self, input_digest: str, done: DoneFile) -> None:
         """Remember a file whose output was written. Raises ``OSError`` if it cannot be."""
@@ -80,17 +112,30 @@ class Manifest:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, lambda stream: _write(stream, record))
 
-    def forget(self, outputs: Sequence[str]) -> None:
-        """Drop the records of these outputs."""
-        for output in outputs:
-            self._record(output).unlink(missing_ok=True)
+    def begin(self, outputs: Sequence[str]) -> None:
+        """Drop the records of these outputs, and remember what makes them. Raises ``OSError``."""
+        paths = [self._record(output) for output in outputs]
+        for path in paths:
+            path.unlink(missing_ok=True)
+        made_by = self._folder / _MADE_BY
+        remove_leftovers_of([made_by, *paths])
+        write_whole(made_by, lambda stream: _write(stream, self._made_by))
 
     def _record(self, output: str) -> Path:
         return self._folder / f"{output}.json"
 
 
-def _write(stream: IO[bytes], record: dict[str, Any]) -> None:
+def _write(stream: IO[bytes], record: Mapping[str, Any]) -> None:
     stream.write(json.dumps(record).encode() + b"\n")
+
+
+def _in_words(option: str, value: str) -> str:
+    """A choice as it is made on the command line."""
+    if option == "strategy":
+        return f"strategy {value}"
+    if option == "policy":
+        return "neither --strict nor --lenient" if value == Policy.NORMAL.value else f"--{value}"
+    return f"--{option} {value}" if value else f"no --{option}"
 
 
 def digest(path: Path) -> str:

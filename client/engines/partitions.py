@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, NamedTuple
 
 from client.engines.jobs import Job, Merged
 from client.engines.kept import merged_from, merged_record, write_whole
-from merger.errors import FormatError, Location
+from client.whole_files import remove_leftovers
+from merger.errors import Location
 
 _SUFFIX = ".part"
 _MOST_DOCUMENTS = 256
@@ -31,13 +33,13 @@ class Partitions:
     are not kept.
     """
 
-    def __init__(self, folder: Path, made_by: str, *, resume: bool) -> None:
-        """Without ``resume`` what is there goes. Raises ``OSError`` if the folder cannot be read or written.
-
-        With ``resume`` :class:`~merger.errors.FormatError` for a partition that is none.
-        """
+    def __init__(self, folder: Path, made_by: Mapping[str, str], *, resume: bool) -> None:
+        """Without ``resume`` what is there goes. Raises ``OSError`` if the folder cannot be read or written."""
         self.folder = folder
-        self._head = json.dumps({"made_by": made_by}).encode() + b"\n"
+        self.damaged: list[Location] = []
+        """What is no record of a merged document, once for each partition."""
+        self._made_by = dict(made_by)
+        self._head = json.dumps({"made_by": self._made_by}).encode() + b"\n"
         self._places: dict[str, _Place] = {}
         self._fingerprints: dict[str, str] = {}
         self._lines: list[bytes] = []
@@ -45,6 +47,7 @@ class Partitions:
         self._begun = 0.0
         self._number = 0
         folder.mkdir(parents=True, exist_ok=True)
+        remove_leftovers(folder, lambda name: name.endswith(_SUFFIX))
         for path in sorted(folder.glob(f"*{_SUFFIX}")):
             if resume:
                 self._read(path)
@@ -58,23 +61,32 @@ class Partitions:
 
     def _read(self, path: Path) -> None:
         self._number = max(self._number, int(path.stem) if path.stem.isdecimal() else 0)
+        damaged: list[int] = []
         with path.open("rb") as stream:
-            if stream.readline() != self._head:
+            head = _head_of(stream.readline())
+            if head is None:
+                damaged.append(1)
+            elif head != self._made_by:
                 return
-            offset = len(self._head)
-            for number, line in enumerate(stream, start=2):
-                try:
-                    record = json.loads(line)
-                    name, fingerprint = record["merged"]["id"], record["fingerprint"]
-                except (KeyError, TypeError, ValueError):
-                    raise FormatError(
-                        "not a partition of merged documents",
-                        Location(str(path), number),
-                        hint="without --resume the work begins anew",
-                    ) from None
-                self._fingerprints[name] = fingerprint
-                self._places[name] = _Place(path, offset)
-                offset += len(line)
+            else:
+                offset = stream.tell()
+                for number, line in enumerate(stream, start=2):
+                    if not self._know(line, _Place(path, offset)):
+                        damaged.append(number)
+                    offset += len(line)
+        if damaged:
+            self.damaged.append(Location(str(path), damaged[0]))
+
+    def _know(self, line: bytes, place: _Place) -> bool:
+        """Take in a record; whether it is one."""
+        try:
+            record = json.loads(line)
+            name, fingerprint = merged_from(record["merged"]).id, record["fingerprint"]
+        except (KeyError, TypeError, ValueError):
+            return False
+        self._fingerprints[name] = fingerprint
+        self._places[name] = place
+        return True
 
     def get(self, job: Job) -> Merged:
         """The document of a job whose fingerprint is :attr:`known`."""
@@ -109,10 +121,15 @@ class Partitions:
         stream.writelines(self._lines)
 
     def leave(self) -> bool:
-        """Close what is being filled, for a later run; whether there is anything for it."""
-        self.flush()
-        with contextlib.suppress(OSError):
-            self.folder.rmdir()
+        """Close what is being filled, for a later run; whether there is anything for it.
+
+        Raises ``OSError`` if it cannot be written.
+        """
+        try:
+            self.flush()
+        finally:
+            with contextlib.suppress(OSError):
+                self.folder.rmdir()
         return self.folder.exists()
 
     def remove(self) -> None:
@@ -121,3 +138,11 @@ class Partitions:
             path.unlink()
         with contextlib.suppress(OSError):
             self.folder.rmdir()
+
+
+def _head_of(line: bytes) -> object:
+    """What made a partition, by its first line; ``None`` if that does not say it."""
+    try:
+        return json.loads(line)["made_by"]
+    except (KeyError, TypeError, ValueError):
+        return None

@@ -19,6 +19,7 @@ from merger.errors import AlignmentError, FormatError, Location
 from merger.formats import ReadOptions, find_inputs, read_documents
 from merger.formats.inputs import display_name
 from merger.notices import Notices, Policy
+from merger.options import OptionValue
 
 
 class Formats(Protocol):
@@ -149,13 +150,16 @@ def _own(owners: dict[str, str], name: str, path: str) -> None:
         )
 
 
-def made_by(plan: Plan, inputs: Inputs, target: str | None, *, whole_key: bool, server: str | None = None) -> str:
+def made_by(
+    plan: Plan, inputs: Inputs, target: str | None, *, whole_key: bool, server: str | None = None
+) -> dict[str, str]:
     """What decides how a document is merged and written, besides the document: kept work counts for this alone.
 
     With ``whole_key`` all of the key is part of it, for work that is kept without looking at single documents. A
     ``server`` has its own say on what options come to; what counts then is what it is asked for, and which one.
     """
-    asked = f"{plan.strategy}{sorted(plan.options.items())}+tagger:{plan.tagger} on {server}"
+    tagging = "" if plan.tagger is None else f"+tagger:{_asked(*plan.tagger)}"
+    asked = f"{_asked(plan.strategy, plan.options)}{tagging} on {server}"
     pattern = inputs.part_pattern
     parts = {
         "strategy": plan.signature() if server is None else asked,
@@ -171,4 +175,9 @@ def made_by(plan: Plan, inputs: Inputs, target: str | None, *, whole_key: bool, 
         for file in find_inputs(inputs.key_path):
             content.update(Path(file).read_bytes())
         parts["key"] = content.hexdigest()
-    return "|".join(f"{name}:{value}" for name, value in parts.items())
+    return parts
+
+
+def _asked(name: str, options: Mapping[str, OptionValue]) -> str:
+    shown = ",".join(f"{option}={value}" for option, value in sorted(options.items()))
+    return f"{name}[{shown}]" if shown else name

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Done, error_of, output_of, run
-from tests.engines.corpora import FUZZY, long, small
+from tests.cli.running import PROGRAM, Done, error_of, output_of, run
+from tests.engines.corpora import FUZZY, long, small, small_ones
 from tests.engines.disturbed import run_limited
 from tests.engines.test_local import MANY
 
@@ -68,16 +70,72 @@ def test_without_resume_nothing_is_kept_and_nothing_taken(tmp_path: Path) -> Non
     assert _files(tmp_path) == ["parts.conll"]
 
 
-def test_a_broken_partition_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "parts.conll"
-    file.write_text(small("nw/a") + BROKEN, "utf-8")
-    run("merge", file, "-o", tmp_path / "merged.conll", "--resume")
-    (partition,) = (tmp_path / "merged.conll.parts").iterdir()
-    partition.write_bytes(partition.read_bytes()[:-20])
+def _cut_second_record(data: bytes) -> bytes:
+    head, first, second, third = data.splitlines(keepends=True)
+    return head + first + second[:-20] + b"\n" + third
 
-    assert error_of("merge", file, "-o", tmp_path / "merged.conll", "--resume", code=1) == (
-        f"{partition}:2: not a partition of merged documents (without --resume the work begins anew)"
+
+@pytest.mark.parametrize(
+    ("damage", "line"),
+    [
+        (lambda data: data[:-20], 4),
+        (_cut_second_record, 3),
+        (lambda data: data.replace(b'"token_count"', b'"tokens"', 1), 2),
+        (lambda data: data[20:], 1),
+        (lambda data: bytes(len(data)), 1),
+        (lambda _: b"", 1),
+    ],
+    ids=["cut off", "cut in between", "lacks a field", "head cut", "zeros", "empty"],
+)
+def test_what_is_damaged_of_a_partition_is_told_and_merged_again(
+    tmp_path: Path, damage: Callable[[bytes], bytes], line: int
+) -> None:
+    file, merged = tmp_path / "parts.conll", tmp_path / "merged.conll"
+    file.write_text(small_ones(3) + BROKEN, "utf-8")
+    run("merge", file, "-o", merged, "--resume")
+    (partition,) = (tmp_path / "merged.conll.parts").iterdir()
+    partition.write_bytes(damage(partition.read_bytes()))
+    file.write_text(small_ones(3), "utf-8")
+
+    done = run("merge", file, "-o", merged, "--resume")
+
+    assert done.code == 0
+    assert done.err.splitlines()[0] == (
+        f"merge-baseline: note: {partition}:{line}: not a record of merged documents; what it stood for is merged again"
     )
+    assert merged.read_text("utf-8") == output_of("merge", file)
+    assert _files(tmp_path) == ["merged.conll", "parts.conll"]
+    assert not partition.parent.exists()
+
+
+def _run_with_small_files(kib: int, *arguments: str | Path) -> Done:
+    """Run the program where no file can be larger: to it that is as a full disk."""
+    command = f'ulimit -f {kib} && exec "$@"'
+    done = subprocess.run(
+        ["/bin/bash", "-c", command, "bash", PROGRAM, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def test_a_full_disk_leaves_nothing_and_the_error_that_ended_the_run_is_told(tmp_path: Path) -> None:
+    """An error in the input ends the run, and what was done before it, more than a KiB, cannot be kept."""
+    file, merged = tmp_path / "parts.conll", tmp_path / "merged.conll"
+    file.write_text(small_ones(5) + BROKEN, "utf-8")
+
+    done = _run_with_small_files(1, "merge", file, "-o", merged, "--resume")
+
+    assert done.code == 1
+    note, error = done.err.splitlines()
+    assert note == (
+        f"merge-baseline: note: what was done last is not kept: {merged}.parts/00000001.part: File too large"
+    )
+    assert error.startswith(f"merge-baseline: error: {file}:")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["parts.conll"]
 
 
 def test_resuming_needs_a_place(tmp_path: Path) -> None:
@@ -139,6 +197,71 @@ def test_an_output_that_was_changed_is_made_again(tmp_path: Path, corpus: Path) 
     run("merge", corpus, "-o", f"{tmp_path}/new/", "--resume")
 
     assert merged.read_text("utf-8") == right
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "difference"),
+    [
+        ((), ("--to", "jsonlines"), "no --to, not --to jsonlines"),
+        (("--to", "jsonlines"), ("--to", "conllu"), "--to jsonlines, not --to conllu"),
+        (("-s", "none"), ("-s", "oracle", "--key", "{corpus}"), "strategy none, not strategy oracle"),
+        (("--singletons", "keep"), (), "--singletons keep, not --singletons drop"),
+        ((), ("--lenient",), "neither --strict nor --lenient, not --lenient"),
+        (("--format", "conll2012"), ("--strict",), "--format conll2012, not no --format, with neither --strict nor"),
+    ],
+)
+def test_other_options_than_those_of_the_outputs_are_refused_and_named(
+    tmp_path: Path, corpus: Path, before: tuple[str, ...], now: tuple[str, ...], difference: str
+) -> None:
+    out = tmp_path / "new"
+    run("merge", corpus, "-o", f"{out}/", *before)
+    there = {name: (out / name).read_bytes() for name in _files(out)}
+    now = tuple(each.format(corpus=corpus) for each in now)
+
+    error = error_of("merge", corpus, "-o", f"{out}/", "--resume", *now, code=2)
+    untouched = {name: (out / name).read_bytes() for name in _files(out)}
+    anew = run("merge", corpus, "-o", f"{out}/", *now)
+    resumed = run("merge", corpus, "-o", f"{out}/", "--resume", *now)
+
+    assert error.startswith(f"--resume: what is in {out} was made with {difference}")
+    assert untouched == there
+    assert (anew.code, resumed.code) == (0, 0)
+    assert resumed.err == anew.err
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"\xff\0"])
+def test_a_damaged_record_is_told_and_its_file_made_again(tmp_path: Path, corpus: Path, content: bytes) -> None:
+    out = tmp_path / "new"
+    whole = run("merge", corpus, "-o", f"{out}/")
+    record = out / ".merge-baseline" / "one.conll.json"
+    kept = record.read_bytes()
+    right, left = (out / "one.conll").read_text("utf-8"), (out / "deep" / "two.conll").stat().st_mtime_ns
+    record.write_bytes(content)
+    (out / "one.conll").write_text("wrong", "utf-8")
+
+    done = run("merge", corpus, "-o", f"{out}/", "--resume")
+
+    note = f"merge-baseline: note: {record}: not a record of merged documents; what it stood for is merged again\n"
+    assert (done.code, done.err) == (0, note + whole.err)
+    assert (out / "one.conll").read_text("utf-8") == right
+    assert (out / "deep" / "two.conll").stat().st_mtime_ns == left
+    assert record.read_bytes() == kept
+
+
+def test_without_a_word_on_who_made_the_outputs_each_record_counts_by_itself(tmp_path: Path, corpus: Path) -> None:
+    out = tmp_path / "new"
+    run("merge", corpus, "-o", f"{out}/")
+    made_by = out / ".merge-baseline" / ".made-by.json"
+    kept = made_by.read_bytes()
+    before = (out / "one.conll").stat().st_mtime_ns
+    made_by.write_bytes(b"{")
+
+    done = run("merge", corpus, "-o", f"{out}/", "--resume")
+
+    assert done.code == 0
+    assert done.err.startswith(f"merge-baseline: note: {made_by}: not a record")
+    assert (out / "one.conll").stat().st_mtime_ns == before
+    assert made_by.read_bytes() == kept
 
 
 def test_files_before_an_error_are_there_and_the_one_with_it_is_not(tmp_path: Path, corpus: Path) -> None:

@@ -259,7 +259,8 @@ def _output(
         inputs = replace(inputs, stdin=stack.enter_context(spooled_stdin()))
     if path is not None and is_folder(path):
         names = output_names(inputs.paths, path, target)
-        manifest = Manifest(Path(path), made_by(plan, inputs, target, whole_key=True, server=server))
+        made = made_by(plan, inputs, target, whole_key=True, server=server)
+        manifest = Manifest(Path(path), made, resume=engine.resume)
         return FolderOutput(stack, path, inputs, names, manifest, resume=engine.resume)
     partitions = None
     if path not in {None, STDOUT} and (engine.resume or engine.name == "ray" or server is not None):

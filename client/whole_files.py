@@ -1,0 +1,125 @@
+"""Files that appear whole or not at all, and what a program that was killed has left of them.
+
+Until it is whole a file has a hidden name of its own beside its place: ``.NAME.`` and eight hexadecimal digits. Whoever
+writes it holds a lock on it, which the system lets go of however its holder ends. So what can be locked is nobody's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+if sys.platform != "win32":
+    import fcntl
+
+_TEMPORARY = re.compile(r"\.(.+)\.[0-9a-f]{8}", re.DOTALL)
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A new file that takes this name, and the mode of what has it now, when all is written.
+
+    Raises ``OSError`` that names ``path`` if it cannot be written.
+    """
+    target = Path(path)
+    # Named before it is made, so that a signal at any time finds what to take away.
+    temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
+    lock: int | None = None
+    try:
+        with open(temporary, "xb", opener=_private) as stream:  # Path.open has no opener
+            # The lock goes with the last descriptor: not before the file has its name.
+            lock = os.dup(stream.fileno())
+            yield stream
+        temporary.chmod(_mode_of(target))
+        temporary.replace(target)
+    except BaseException as error:
+        # A path through a file has no such name to take away either.
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        if isinstance(error, OSError) and (error.filename == str(temporary) or is_of_writing(error)):
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+        raise
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
+def is_of_writing(error: OSError) -> bool:
+    """Whether a file that was open could not take more; the system doesn't say which."""
+    return error.filename is None and error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+
+
+def remove_leftovers_of(paths: Iterable[Path]) -> None:
+    """Take away what killed programs have left of these files. What cannot be taken stays."""
+    names: dict[Path, set[str]] = {}
+    for path in paths:
+        names.setdefault(path.parent, set()).add(path.name)
+    for folder, wanted in names.items():
+        remove_leftovers(folder, wanted.__contains__)
+
+
+def remove_leftovers(folder: Path, is_wanted: Callable[[str], bool]) -> None:
+    """As :func:`remove_leftovers_of`, of all files in a folder that have wanted names."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            found = _TEMPORARY.fullmatch(entry.name)
+            if found is not None and is_wanted(found[1]):
+                _remove_if_nobodys(entry.path)
+
+
+def _private(path: str, flags: int) -> int:
+    while True:
+        number = os.open(path, flags, 0o600)
+        # Between the two steps somebody may have taken it for a leftover.
+        _lock(number, wait=True)
+        if _is_at(number, path):
+            return number
+        os.close(number)
+
+
+def _remove_if_nobodys(path: str) -> None:
+    with contextlib.suppress(OSError):
+        number = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        try:
+            state = os.fstat(number)
+            ours = stat.S_ISREG(state.st_mode) and stat.S_IMODE(state.st_mode) == 0o600  # noqa: PLR2004  # as made above
+            if ours and state.st_uid == os.geteuid() and _lock(number, wait=False) and _is_at(number, path):
+                Path(path).unlink()
+        finally:
+            os.close(number)
+
+
+def _lock(number: int, *, wait: bool) -> bool:
+    """Whether the file is locked now; not every system has locks."""
+    if sys.platform == "win32":
+        return False
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:
+        return False
+    return True
+
+
+def _is_at(number: int, path: str) -> bool:
+    """Whether an open file still has this name."""
+    try:
+        return os.path.samestat(os.fstat(number), os.lstat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _mode_of(target: Path) -> int:
+    """The mode a new file would have here, or the one the file has that is replaced."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
