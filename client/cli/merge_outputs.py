@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Protocol
@@ -57,9 +57,7 @@ class StreamOutput:
             stack.push(self._leave)
             for place in partitions.damaged:
                 _say_of_damage(str(place))
-        if path is not None and path != STDOUT:
-            remove_leftovers_of([Path(path).resolve()])
-        self._stream: IO[str] | None = None if path is None else stack.enter_context(open_output(path))
+        self._stream: IO[str] | None = None if path is None else stack.enter_context(open_alone(path))
         self.source: Source = OneStream(inputs, None if partitions is None else dict(partitions.known))
 
     def take(self, outcome: Outcome) -> Iterator[Merged]:
@@ -186,6 +184,13 @@ class FolderOutput:
 
 def _say_of_damage(place: str) -> None:
     say(f"merge-baseline: note: {place}: not a record of merged documents; what it stood for is merged again")
+
+
+def open_alone(path: str) -> AbstractContextManager[IO[str]]:
+    """As ``open_output``, and what runs that were killed have left of the file goes."""
+    if path != STDOUT:
+        remove_leftovers_of([Path(path).resolve()])
+    return open_output(path)
 
 
 def output_names(paths: Sequence[str], folder: str, target: str | None) -> dict[str, str]:

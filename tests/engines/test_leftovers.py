@@ -28,6 +28,7 @@ def test_a_file_that_a_killed_run_was_writing_goes_with_the_next_run(
     out.mkdir()
     file.write_text(small_ones(5) + long("nw/long", MANY), "utf-8")
     arguments: tuple[str | Path, ...] = ("merge", file, *FUZZY, "-o", f"{out}/{output}", "--jobs", "2", *more)
+    arguments = (*arguments, "--decisions", out / "decisions.jsonl")
     with started(*arguments) as process:
         wait_for(lambda: workers_of(process, 1.0), process)
         kill([process.pid])
@@ -36,7 +37,8 @@ def test_a_file_that_a_killed_run_was_writing_goes_with_the_next_run(
     file.write_text(small_ones(5), "utf-8")
     done = run(*arguments)
 
-    assert len(left) == 1
+    # One for the documents, and one for the decisions.
+    assert len(left) == 2
     assert done.code == 0
     assert _hidden(out) == []
     merged = out / (output if output != "new/" else "new/parts.conll")

@@ -13,7 +13,15 @@ import click
 
 from client.cli.engine_options import ENGINES, EngineChoice, engine_options
 from client.cli.entry import EXIT_INPUT, EXIT_OK
-from client.cli.merge_outputs import PARTITIONS, FolderOutput, MergedOutput, StreamOutput, is_folder, output_names
+from client.cli.merge_outputs import (
+    PARTITIONS,
+    FolderOutput,
+    MergedOutput,
+    StreamOutput,
+    is_folder,
+    open_alone,
+    output_names,
+)
 from client.cli.merge_report import MergeReport
 from client.cli.options import (
     FORMAT_NAMES,
@@ -27,7 +35,7 @@ from client.cli.options import (
     output_option,
     reading_options,
 )
-from client.cli.output import STDOUT, check_paths, notices_data, open_output, show_notices, write_json
+from client.cli.output import STDOUT, check_paths, notices_data, show_notices, write_json
 from client.cli.progress import documents_with_progress
 from client.cli.server_options import ServerChoice, server_options
 from client.cli.strategy_options import checked_spec, chosen_strategy, strategy_options
@@ -155,7 +163,7 @@ def command(
         )
         runner = _engine(stack, engine, plan, _merging_there(stack, there, plan, timeout, retry_for))
         merged_to = _output(stack, engine, asked, plan, written, target, there.address)
-        decisions_to = None if decisions_path is None else stack.enter_context(open_output(decisions_path))
+        decisions_to = None if decisions_path is None else stack.enter_context(open_alone(decisions_path))
         for outcome in documents_with_progress(runner.run(merged_to.source), "merging"):
             reading.notices.extend(merged_to.notices(outcome))
             strategy_notices.extend(outcome.strategy_notices)
