@@ -116,6 +116,9 @@ class Target:
         # What is not printable is no UTF-8 either: bytes of a command line that were none.
         if not host.isprintable() or not host or "/" in host or " " in host or not _NUMBER.fullmatch(port):
             raise OptionError(f"server address {self.address!r} is not HOST:PORT")
+        if ":" in host and not (host.startswith("[") and host.endswith("]")):
+            # The last number of such an address would be taken for the port by some and for its end by others.
+            raise OptionError(f"server address {self.address!r} is not HOST:PORT; IPv6 is written such as [::1]:50051")
         if not 0 < int(port) <= _LAST_PORT:
             raise OptionError(f"server address {self.address!r}: the port is not a number from 1 to {_LAST_PORT}")
         if self.window < 1:

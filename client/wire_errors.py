@@ -67,8 +67,9 @@ def not_connected(target: Target, reason: str) -> RemoteError:
     if any(words in said for words in ("handshake", "verification", "certificate")):
         message = f"no TLS connection to {address} came about: {reason}"
     else:
+        seconds = target.connect_timeout if target.timeout is None else min(target.connect_timeout, target.timeout)
         message = (
-            f"no server answers at {address} within {target.connect_timeout:g} s; is one running there "
+            f"no server answers at {address} within {seconds:g} s; is one running there "
             "(`merge-baseline serve`), and are host and port right?"
         )
     return UnreachableError(message, address)

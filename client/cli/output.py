@@ -132,6 +132,25 @@ def check_paths(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> Non
                 raise click.UsageError(f"{option} would be written over an input: {outputs[option]}")
 
 
+def check_folders(paths: Iterable[str | None]) -> None:
+    """See that files can be made at these paths, before work whose results would be lost.
+
+    Raises ``OSError`` that names the path.
+    """
+    for path in paths:
+        if path is None or path == STDOUT:
+            continue
+        target = Path(path).resolve()
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        if target.exists() and not target.is_file():
+            continue
+        if not target.parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        if not os.access(target.parent, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+
 def notices_data(notices: Notices) -> list[dict[str, Any]]:
     """The notices as JSON data."""
     return [

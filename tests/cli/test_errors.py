@@ -133,6 +133,8 @@ def test_no_server_there_is_told_apart_from_bad_input() -> None:
         errors = list(workers.map(lambda command: error_of(*command, "--server", NOWHERE, code=3), commands))
 
     assert all(error.startswith(f"no server answers at {NOWHERE}") for error in errors)
+    hasty = error_of("merge", FERRY, "--server", NOWHERE, "--timeout", "0.5", "--retry-for", "0", code=3)
+    assert hasty.startswith(f"no server answers at {NOWHERE} within 0.5 s; ")
 
 
 def test_a_host_whose_name_is_not_known_is_told_apart_from_one_where_nothing_answers() -> None:

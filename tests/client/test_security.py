@@ -183,6 +183,9 @@ def test_a_token_is_not_sent_in_clear_beyond_this_machine(folder: Path) -> None:
     RemoteMerger("192.0.2.1:1", token=TOKEN, insecure_token=True).close()
     RemoteMerger("192.0.2.1:1", token=TOKEN, tls=Tls()).close()
     RemoteMerger("[::1]:1", token=TOKEN).close()
+    # gRPC would take it for the address ::0.1.0.1 without a port, on some other machine.
+    with pytest.raises(OptionError, match=r"is not HOST:PORT; IPv6 is written such as \[::1\]:50051"):
+        RemoteMerger("::1:1", token=TOKEN)
 
 
 def test_a_token_is_never_shown() -> None:

@@ -18,7 +18,7 @@ import trustme
 
 from client.doctor.findings import FEATURES
 from client.doctor.packages import fits, problems, requires_by_extra
-from tests.cli.running import NOWHERE, PROGRAM, ROOT, run, serving
+from tests.cli.running import NOWHERE, PROGRAM, ROOT, error_of, run, serving
 from tests.service.certificates import Files, issue
 
 FREE = ("--port", "0")
@@ -192,6 +192,12 @@ def files(tmp_path: Path) -> Files:
 
 def tls_findings(files: Files) -> tuple[int, Findings]:
     return findings("--check-cert", files.certificate, "--check-key", files.key)
+
+
+def test_a_ca_for_callers_is_looked_at_with_the_certificate_only(files: Files) -> None:
+    error = error_of("doctor", "--check-client-ca", files.client_ca, code=2)
+
+    assert error.startswith("--check-client-ca is for a server with TLS: --check-cert and --check-key are missing")
 
 
 def test_a_certificate_that_is_valid_for_long_is_fine(files: Files) -> None:

@@ -308,7 +308,7 @@ def test_a_stream_out_of_order_is_refused(
     assert list(details(caught.value)[1]) == [field]
 
 
-@pytest.mark.parametrize("address", ["nowhere", ":1", "host:", "host:port", ""])
+@pytest.mark.parametrize("address", ["nowhere", ":1", "host:", "host:port", "", "::1:1", "[::1:1", "dns:host:1"])
 def test_an_address_without_host_or_port_is_refused(address: str) -> None:
     with pytest.raises(OptionError, match="is not HOST:PORT"):
         RemoteMerger(address)

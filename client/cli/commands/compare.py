@@ -14,7 +14,15 @@ from client.agreement.bootstrap import Resampling
 from client.cli.cut_options import chosen_cut, cut_options
 from client.cli.entry import EXIT_INPUT, EXIT_OK
 from client.cli.options import Reading, check_stdin, json_option, reading_options
-from client.cli.output import check_paths, notices_data, open_output, open_report, show_notices, write_json
+from client.cli.output import (
+    check_folders,
+    check_paths,
+    notices_data,
+    open_output,
+    open_report,
+    show_notices,
+    write_json,
+)
 from client.cli.progress import documents_with_progress, work_with_progress
 from client.cli.strategy_options import checked_spec, complete_spec
 from client.comparison.data import BOUNDS, CEILING, FLOOR, Comparison, DocumentFacts, Entrant, Outcome, Setup
@@ -129,6 +137,7 @@ def command(
     check_stdin(key, parts_path)
     read = (file for path in (key, parts_path, *files) if path is not None for file in find_inputs(path))
     check_paths({"--markdown": markdown_path, "--report": report_path}, read)
+    check_folders([markdown_path, report_path])
     baseline = None if baseline is None else readable_name(baseline)
     choose_baseline([readable_name(each) for each in specs], baseline)
     cutting = _Cutting(reading, tokens, sentences, number, parts_path, keep=keep_parts, singletons=singletons == "keep")

@@ -72,6 +72,8 @@ def command(
     findings.append(check_port(host, port, needed="serve" in wanted))
     if (check_cert is None) != (check_key is None):
         raise click.UsageError("--check-cert and --check-key go together: a certificate and its key")
+    if check_client_ca is not None and check_cert is None:
+        raise click.UsageError("--check-client-ca is for a server with TLS: --check-cert and --check-key are missing")
     files = TlsFiles.of(check_cert, check_key, check_client_ca)
     if "serve" in wanted:
         findings.append(check_reach(host, tls=files is not None))
