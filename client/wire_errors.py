@@ -83,7 +83,10 @@ def other_protocol(target: Target) -> IncompatibleError | None:
     if tls:
         message = "speaks TLS, and this client does not (set tls; on the command line --tls, or --tls-ca for its CA)"
     else:
-        message = "does not speak TLS, and this client does (leave tls out, or serve with --tls-cert and --tls-key)"
+        message = (
+            "does not speak TLS, and this client does (leave tls out, on the command line the options that begin with "
+            "--tls; or serve with --tls-cert and --tls-key)"
+        )
     return IncompatibleError(f"what listens at {target.address} {message}", target.address)
 
 

@@ -38,6 +38,19 @@ class Seconds(click.FloatRange):
         return seconds
 
 
+class Folder(click.Path):
+    """The name of a folder; an empty one, of a shell variable without a value, would be the current one."""
+
+    def __init__(self) -> None:
+        super().__init__(file_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401  # click's signature
+        """The name. Raises ``click.BadParameter``."""
+        if value == "":
+            self.fail("the name is empty; `.` is the current folder", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def is_given(parameter: str) -> bool:
     """Whether whoever runs the command gave this parameter, be it what it is by default."""
     source = click.get_current_context().get_parameter_source(parameter)

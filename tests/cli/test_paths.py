@@ -65,6 +65,11 @@ def test_a_split_over_its_own_input_is_a_usage_error(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["key.conll"]
 
 
+@pytest.mark.parametrize("command", [("split", KEY, "--tokens", "100"), ("compare", KEY, "-s", "none")])
+def test_an_empty_name_of_a_folder_is_not_the_current_one(command: tuple[str | Path, ...]) -> None:
+    assert "the name is empty" in error_of(*command, "-o", "", code=2)
+
+
 def test_a_failed_split_leaves_a_folder_that_was_there_before(tmp_path: Path) -> None:
     error_of(
         "split",

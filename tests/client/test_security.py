@@ -94,7 +94,10 @@ def test_without_the_right_certificates_there_is_no_connection(
 
 
 SPEAKS = "speaks TLS, and this client does not (set tls; on the command line --tls, or --tls-ca for its CA)"
-SPEAKS_NOT = "does not speak TLS, and this client does (leave tls out, or serve with --tls-cert and --tls-key)"
+SPEAKS_NOT = (
+    "does not speak TLS, and this client does (leave tls out, on the command line the options that begin with --tls; "
+    "or serve with --tls-cert and --tls-key)"
+)
 
 
 @pytest.mark.usefixtures("patience")

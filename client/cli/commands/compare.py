@@ -13,7 +13,7 @@ import click
 from client.agreement.bootstrap import Resampling
 from client.cli.cut_options import chosen_cut, cut_options
 from client.cli.entry import EXIT_INPUT, EXIT_OK
-from client.cli.options import Reading, check_stdin, json_option, reading_options
+from client.cli.options import Folder, Reading, check_stdin, json_option, reading_options
 from client.cli.output import (
     check_folders,
     check_paths,
@@ -81,7 +81,13 @@ _FILE = "file:"
     "--resamples", type=click.IntRange(min=0), default=1000, show_default=True, help="Resamples; 0 for no tests."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the resampling.")
-@click.option("-o", "--output", metavar="DIR", help="Keep every document's outcome here, so that --resume can go on.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="DIR",
+    type=Folder(),
+    help="Keep every document's outcome here, so that --resume can go on.",
+)
 @click.option("--resume", is_flag=True, help="Take from --output what an interrupted run has done.")
 @click.option("--markdown", "markdown_path", metavar="PATH", help="Write the tables as Markdown too.")
 @click.option(

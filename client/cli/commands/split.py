@@ -10,7 +10,15 @@ from pathlib import Path
 import click
 
 from client.cli.cut_options import chosen_cut, cut_options
-from client.cli.options import FORMAT_NAMES, Reading, TargetFormat, inputs_argument, json_option, reading_options
+from client.cli.options import (
+    FORMAT_NAMES,
+    Folder,
+    Reading,
+    TargetFormat,
+    inputs_argument,
+    json_option,
+    reading_options,
+)
 from client.cli.output import check_paths, counted, notices_data, open_output, say, show_notices, write_json
 from client.cli.progress import documents_with_progress
 from merger.decision_records import decision_record
@@ -31,7 +39,14 @@ from merger.split import cut_text, split_document
     help="What to do with a mention that is alone in its part. Kept ones stay merged in the key, where no strategy can "
     "reach them: strategies merge chains of two or more mentions.",
 )
-@click.option("-o", "--output", required=True, metavar="DIR", help="The folder to write to; made if it is not there.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="DIR",
+    type=Folder(),
+    help="The folder to write to; made if it is not there.",
+)
 @click.option("--to", "target", type=FORMAT_NAMES, help="Format of the output; the input's by default.")
 @json_option
 @reading_options
