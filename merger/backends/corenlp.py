@@ -85,7 +85,9 @@ class CoreNLPBackend(Backend):
     def warm(self, watch: Watch) -> None:
         """Start the server and load the models; takes half a minute."""
         self._check_models()
-        self._handle.get().prepare(self._properties(tagged=False), watch)
+        # CoreNLP makes a pipeline for each; the second one takes what the first has loaded.
+        for tagged in (False, True):
+            self._handle.get().prepare(self._properties(tagged=tagged), watch)
 
     def check(self, seconds: float) -> Condition:
         """How the server is: whether its process runs, and answers."""

@@ -138,6 +138,11 @@ class JvmProcess:
         user, system = fields.split()[11:13]
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
+    def wanted_seconds(self) -> float | None:
+        """As :meth:`cpu_seconds`, and the time in which its threads waited for a processor that others had."""
+        used = self.cpu_seconds()
+        return None if used is None else used + sum(map(_waited_seconds, Path(f"/proc/{self.pid}/task").glob("*")))
+
     def stop(self, why: str = "was stopped") -> None:
         """End the process and all it started; safe to call again. ``why`` fits after "CoreNLP"."""
         if not self._ended_by_us and self.alive():
@@ -186,6 +191,14 @@ class JvmProcess:
             self._facts.update(name for name, pattern in _FACTS if pattern.search(text))
             self._errors = [*self._errors, *_JAVA_ERROR.findall(text)][-5:]
         stream.close()
+
+
+def _waited_seconds(thread: Path) -> float:
+    """Linux's ``schedstat``: nanoseconds of use, nanoseconds of waiting, turns. 0 where it is not kept."""
+    try:
+        return int((thread / "schedstat").read_text(encoding="ascii").split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return 0.0
 
 
 def _free_port(wanted: int) -> int:

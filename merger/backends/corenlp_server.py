@@ -32,14 +32,14 @@ from merger.backends.corenlp_sentences import Place, SentSentence
 from merger.errors import BackendError, Location, UnavailableError
 from merger.watch import Watch
 
-START_SECONDS = 300.0
-"""How long a server may take to load its models."""
+START_SECONDS = 1200.0
+"""How long a server may take to load its models: half a minute, unless many others want the processor."""
 GRACE_SECONDS = 5.0
 """How long after its time a server may still say that it has run out of time."""
 RETRY_SECONDS = 0.2
 CHECK_SECONDS = 2.0
 IDLE_SHARE = 0.05
-"""A server that computes less than this share of the time, and does not answer, will not answer at all."""
+"""A server that computes, or wants to, less than this share of the time, and does not answer, will not at all."""
 _SLOW_HINT = "give it longer (option timeout) or smaller windows (max-tokens)"
 _THREADS = max(1, min(4, os.cpu_count() or 1))
 
@@ -105,14 +105,14 @@ class _Peer:
         if self.process is None:
             live = is_live(self.address, seconds)
             return Condition(State.WELL) if live else Condition(State.GONE, f"at {self.address} cannot be reached")
-        before = self.process.cpu_seconds()
+        before = self.process.wanted_seconds()
         if self.process.alive() and not self.ready:
             return Condition(State.STARTING)
         if self.process.alive() and is_live(self.address, seconds):
             return Condition(State.WELL)
         if not self.process.alive():
             return Condition(State.GONE, self.process.why_it_ended())
-        after = self.process.cpu_seconds()
+        after = self.process.wanted_seconds()
         idle = before is not None and after is not None and after - before < IDLE_SHARE * seconds
         return Condition(State.HUNG if idle else State.SLOW, "does not answer")
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -119,6 +122,33 @@ def test_a_stopped_process_is_hung_and_is_replaced(tagger: CoreNLPTagger) -> Non
     assert not exists(pid)
     tagger.warm(Watch())
     assert server.check(PATIENCE).state is State.WELL
+
+
+@pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="a way of Linux to leave a process what others don't want")
+def test_what_gets_no_processor_is_seen_to_want_one(tagger: CoreNLPTagger) -> None:
+    """So a server that does not answer because others have the processor is not taken for one that does nothing."""
+    process = process_of(server_of(tagger))
+    cpu = min(os.sched_getaffinity(0))
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
+    try:
+        for each in busy:
+            os.sched_setaffinity(each.pid, {cpu})
+        for thread in Path(f"/proc/{process.pid}/task").iterdir():
+            os.sched_setaffinity(int(thread.name), {cpu})
+            os.sched_setscheduler(int(thread.name), os.SCHED_IDLE, os.sched_param(0))
+        used, wanted = process.cpu_seconds(), process.wanted_seconds()
+        tagger.tag(document_of(*["Ann likes her cats , and her cats like Ann ."] * 200), Watch())
+        used_later, wanted_later = process.cpu_seconds(), process.wanted_seconds()
+    finally:
+        for each in busy:
+            each.kill()
+            each.wait()
+
+    assert used is not None
+    assert used_later is not None
+    assert wanted is not None
+    assert wanted_later is not None
+    assert wanted_later - wanted > 2 * (used_later - used)
 
 
 def test_only_the_first_of_several_ends_a_broken_server(tagger: CoreNLPTagger) -> None:

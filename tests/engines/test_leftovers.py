@@ -31,7 +31,7 @@ def test_a_file_that_a_killed_run_was_writing_goes_with_the_next_run(
     arguments = (*arguments, "--decisions", out / "decisions.jsonl")
     with started(*arguments) as process:
         wait_for(lambda: workers_of(process, 1.0), process)
-        kill([process.pid])
+        kill([process.pid, *workers_of(process)])
         ended(process)
     left = _hidden(out)
     file.write_text(small_ones(5), "utf-8")
@@ -54,7 +54,7 @@ def test_what_another_run_is_writing_stays(tmp_path: Path) -> None:
         before = _hidden(tmp_path)
         run("merge", file, "-o", merged)
         during = _hidden(tmp_path)
-        kill([process.pid])
+        kill([process.pid, *workers_of(process)])
         ended(process)
     run("merge", file, "-o", merged)
 
