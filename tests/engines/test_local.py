@@ -2,15 +2,15 @@ from __future__ import annotations
 
 import signal
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.cli.running import EXAMPLES, PATIENCE, Done, error_of, output_of, run
+from tests.cli.running import EXAMPLES, Done, error_of, output_of, run
 from tests.cli.test_merge import HALF_BROKEN
 from tests.engines.corpora import CROSSING, FUZZY, PLAIN, jsonlines, long, small, small_ones
 from tests.engines.disturbed import descendants, ended, kill, run_limited, started, wait_for, workers_of
+from tests.service.running import is_alive, until
 
 SOME = 350
 """Chains of a document that takes seconds."""
@@ -147,10 +147,7 @@ def test_a_signal_leaves_no_process_and_no_file(tmp_path: Path, number: signal.S
     assert [path.name for path in tmp_path.iterdir()] == ["parts.conll"]
     assert len(workers) > 2
     # What multiprocessing has beside the workers sees that we are gone, and ends then.
-    limit = time.monotonic() + PATIENCE
-    while any(Path(f"/proc/{pid}").exists() for pid in workers):
-        assert time.monotonic() < limit
-        time.sleep(0.02)
+    assert until(lambda: not any(map(is_alive, workers)))
 
 
 def test_a_cluster_is_not_for_what_a_server_merges() -> None:
