@@ -223,7 +223,8 @@ async def _serve(options: ServerOptions | None, on_ready: Callable[[str], None],
         await asyncio.wait({starting, end}, return_when=asyncio.FIRST_COMPLETED)
         if end.done():
             server.give_up()
-            with contextlib.suppress(_GivenUpError):
+            # What it cannot start with is of no interest any more: Ctrl-C may have reached a worker before it was deaf.
+            with contextlib.suppress(_GivenUpError, ServerStartError):
                 await starting
         else:
             on_ready(await starting)

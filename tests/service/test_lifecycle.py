@@ -249,3 +249,21 @@ def test_ctrl_c_while_the_workers_start_is_quiet() -> None:
 
     assert starting.returncode in {0, 130}
     assert "Traceback" not in err
+
+
+@needs_proc
+def test_a_worker_that_dies_while_the_server_is_told_to_stop_is_no_error() -> None:
+    command = [PROGRAM, "serve", "--port", "0", "--workers", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as starting:
+        assert until(lambda: bool(workers_of(starting.pid)))
+        worker = workers_of(starting.pid)[0]
+        # The server can't start before this one has.
+        os.kill(worker, signal.SIGSTOP)
+        starting.send_signal(signal.SIGTERM)
+        assert starting.stderr is not None
+        assert any("stopping" in line for line in starting.stderr)
+        os.kill(worker, signal.SIGKILL)
+
+        starting.communicate(timeout=PATIENCE)
+
+    assert starting.returncode == 0
