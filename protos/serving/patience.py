@@ -52,21 +52,19 @@ class Patience:
                 raise
             raise self.idle() from None
 
-    def idle(self) -> TimeLimitError:
-        """The error for a caller who sends nothing."""
+    def idle(self, what: str = "nothing came") -> TimeLimitError:
+        """The error for a caller who sends nothing, or as ``what`` has it."""
         return TimeLimitError(
-            f"nothing came for {self.idle_seconds:g} s, the most that this server keeps a stream open for "
+            f"{what} for {self.idle_seconds:g} s, the most that this server keeps a stream open for "
             "(--idle-stream-seconds)"
         )
 
     @contextmanager
     def sending(self, give_up: Callable[[Exception], None]) -> Iterator[None]:
         """Have ``give_up`` called if what is done inside takes too long: for an answer that its caller must read."""
-        error = TimeLimitError(
-            f"nothing was read for {self.idle_seconds:g} s, the most that this server keeps a stream open for "
-            "(--idle-stream-seconds)"
-        )
-        timer = asyncio.get_running_loop().call_later(self.idle_seconds, give_up, error)
+        # Every answer goes through here, and next to none needs the error.
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(self.idle_seconds, lambda: give_up(self.idle("nothing was read")))
         try:
             yield
         finally:
