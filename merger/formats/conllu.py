@@ -17,10 +17,10 @@ from collections.abc import Iterator
 
 from merger.document import Document
 from merger.formats.base import Format, Lines, ReadOptions
+from merger.formats.conllu_misc import COLUMNS
 from merger.notices import Notices
 
 _KNOWN_COMMENT = re.compile(r"#\s*(newdoc|newpar|global\.|sent_id\s*=|text\s*=)")
-_TABS = 9
 _ROW = re.compile(r"[0-9]+([-.][0-9]+)?\t", re.ASCII)
 
 
@@ -39,7 +39,7 @@ class ConlluFormat(Format):
                 return True
             if line.startswith("#begin document") or (line.strip() and line[0] != "#"):
                 # The head may be cut inside its only row.
-                return _ROW.match(line) is not None and (line.count("\t") == _TABS or line == head)
+                return _ROW.match(line) is not None and (line.count("\t") == COLUMNS - 1 or line == head)
         return False
 
     def read(self, source: Lines, options: ReadOptions) -> Iterator[Document]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+COLUMNS = 10
+"""Of a row; MISC is the last."""
+
 _CELLS_KEPT = 1 << 14
 
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from itertools import compress
 from typing import NamedTuple
 
+from merger.formats.conllu_misc import COLUMNS
 from merger.formats.table import Columns, share
 from merger.shown import shorten
 
-COLUMNS = 10
 _FORM, _UPOS, _XPOS, _HEAD, _DEPS, _MISC = 1, 3, 4, 6, 8, 9
 _WORD = re.compile(r"[1-9][0-9]*", re.ASCII)
 _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.ASCII)
