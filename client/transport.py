@@ -193,9 +193,9 @@ class StreamCall(Generic[_Request, _Response]):
     def cancel(self) -> None:
         """Give the call up, if it still runs, and free its resources."""
         self._cancelled = True
-        # The None ends the thread in which grpc waits for requests.
-        self._requests.put(None)
         self._call.cancel()
+        # This ends the thread in which grpc waits for requests. Before, it would finish the stream.
+        self._requests.put(None)
 
     def _take_answers(self) -> None:
         try:
