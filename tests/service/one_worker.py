@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import grpc
 
+from client.channels import HEALTH_METHOD
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
 from tests.cli.running import PATIENCE, free_port, serving
 from tests.service.running import request, told, until, workers_of
@@ -28,8 +29,7 @@ class Server:
 
     def wait_for(self, state: str, count: int) -> None:
         """Wait until so many documents are ``in_work``, or ``waiting``."""
-        name = f"merge_baseline_queue_documents{{place=usual,state={state}}}"
-        assert until(lambda: scrape(self.metrics_port)[name] == count)
+        wait_for_documents(self.metrics_port, state, count)
 
     def merges(self) -> bool:
         """Whether it takes a small document; it must be answered or refused, and with a time to come back."""
@@ -45,6 +45,12 @@ class Server:
         return True
 
 
+def wait_for_documents(metrics_port: int, state: str, count: int) -> None:
+    """Wait until a server has so many documents ``in_work``, or ``waiting``."""
+    name = f"merge_baseline_queue_documents{{place=usual,state={state}}}"
+    assert until(lambda: scrape(metrics_port)[name] == count)
+
+
 @contextmanager
 def one_worker(*arguments: str) -> Iterator[Server]:
     port = free_port()
@@ -52,5 +58,8 @@ def one_worker(*arguments: str) -> Iterator[Server]:
         serving("--workers", "1", "--metrics-port", str(port), *arguments) as (process, address),
         grpc.insecure_channel(address) as channel,
     ):
+        # What is called with little time need not connect in it.
+        check: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(HEALTH_METHOD)
+        check(b"", timeout=PATIENCE, wait_for_ready=True)
         (worker,) = workers_of(process.pid, "documents")
         yield Server(address, worker, ChainMergeServiceStub(channel), port)

@@ -37,13 +37,20 @@ def workers_of(pid: int, kind: str = "") -> list[int]:
     return [child for child, its_kind in found if kind in {"", its_kind}]
 
 
+def next_worker(server: int) -> int:
+    """The worker process that gets the next document, while all are free: the one that was started first."""
+    return workers_of(server, "documents")[0]
+
+
 def children_of(pid: int) -> dict[int, list[str]]:
     """The commands of a process's children, by their numbers."""
     found = {}
     for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in children.read_text(encoding="ascii").split():
-            with suppress(OSError):
-                found[int(child)] = Path(f"/proc/{child}/cmdline").read_bytes().decode().split("\0")
+        # The thread, or the child, may have ended since it was listed.
+        with suppress(OSError):
+            for child in children.read_text(encoding="ascii").split():
+                with suppress(OSError):
+                    found[int(child)] = Path(f"/proc/{child}/cmdline").read_bytes().decode().split("\0")
     return found
 
 
@@ -105,6 +112,17 @@ def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> bool:
             return False
         time.sleep(0.02)
     return True
+
+
+def soon(action: Callable[[], object], seconds: float) -> bool:
+    """Whether this takes less than so many seconds; tried again, in case that the machine had other things to do."""
+
+    def once() -> bool:
+        begun = time.monotonic()
+        action()
+        return time.monotonic() - begun < seconds
+
+    return until(once)
 
 
 def huge_document() -> Document:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
-from typing import Any, ClassVar
+from typing import Any
 
 import grpc
 import pytest
@@ -14,40 +14,30 @@ import pytest
 import server
 from client.errors import DeadlineError
 from client.remote import RemoteMerger
-from merger.decisions import Decision, MergedChains
-from merger.document import Chain, ChainRef, Document, Mention, Part, Sentence
-from merger.strategies import STRATEGIES, Run, Strategy
-from merger.watch import Watch
+from merger.document import Chain, Document, Mention, Part, Sentence
 from protos.documents import part_to_message
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from tests.cli.running import PATIENCE, error_of, serving
-from tests.service.one_worker import SMALL, one_worker
-from tests.service.running import huge_document, needs_proc, stopped, told, until, wait_for_work
-from tests.service.samples import long_document
+from tests.cli.running import PATIENCE, error_of, free_port, serving
+from tests.service.leaping import Leaping, leaping
+from tests.service.one_worker import SMALL, one_worker, wait_for_documents
+from tests.service.running import is_alive, needs_proc, next_worker, request, stopped, told, until
+from tests.service.samples import Held, long_document
 
 SETUP = v1.MergeStreamRequest(setup=v1.MergeStreamSetup(strategy=v1.StrategySpec(name="none")))
 GIVEN_UP = (grpc.StatusCode.DEADLINE_EXCEEDED, "TIME_LIMIT", None)
-TOO_LONG = (
-    "not done after 3 s, the most that this server works on a document, or a message of a stream (--max-call-seconds)"
-)
-TOO_QUIET = "nothing came for 0.5 s, the most that this server keeps a stream open for (--idle-stream-seconds)"
+LIMIT, IDLE = 3600, 600
+"""Seconds for work, and for a caller who neither sends nor reads, on a server whose time leaps."""
 
 
-class Sleeping(Strategy):
-    """Takes four seconds for each part."""
-
-    name: ClassVar[str] = "sleeping"
-    summary: ClassVar[str] = "slow"
-
-    def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # needs neither
-        return _SleepingRun()
+def too_long(seconds: int) -> str:
+    most = "the most that this server works on a document, or a message of a stream (--max-call-seconds)"
+    return f"not done after {seconds} s, {most}"
 
 
-class _SleepingRun(Run):
-    def decide(self, index: int, part: Part, chains: Sequence[Chain], merged: MergedChains) -> list[Decision]:  # noqa: ARG002
-        time.sleep(4)
-        return [Decision(ChainRef(index, chain.id)) for chain in chains]
+def too_quiet(seconds: int, what: str = "came") -> str:
+    most = "the most that this server keeps a stream open for (--idle-stream-seconds)"
+    return f"nothing {what} for {seconds} s, {most}"
 
 
 class Requests:
@@ -77,25 +67,17 @@ def free_again(stub: ChainMergeServiceStub) -> bool:
 @needs_proc
 def test_a_document_without_a_deadline_is_given_up_and_its_worker_is_free_again() -> None:
     with one_worker("--max-call-seconds", "3") as narrow, stopped(narrow.worker):
-        stub = narrow.stub
         begun = time.monotonic()
-        # The second one waits for the first one's worker, which counts too.
-        calls = [stub.MergeDocument.future(SMALL), stub.MergeDocument.future(SMALL, timeout=10 * PATIENCE)]
-        # A shorter deadline is the caller's own.
-        with pytest.raises(grpc.RpcError) as own:
-            stub.MergeDocument(SMALL, timeout=0.5)
-        errors = [call.exception(timeout=PATIENCE) for call in calls]
+        error = narrow.stub.MergeDocument.future(SMALL).exception(timeout=PATIENCE)
         seconds = time.monotonic() - begun
 
-        assert own.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
-        assert own.value.details() != TOO_LONG
-        for error in errors:
-            assert isinstance(error, grpc.RpcError)
-            assert told(error) == GIVEN_UP
-            assert error.details() == TOO_LONG
+        assert isinstance(error, grpc.RpcError)
+        assert told(error) == GIVEN_UP
+        assert error.details() == too_long(3)
         assert seconds >= 3
         # It is another one, which may need longer to start than a call may wait.
-        assert until(lambda: is_answered(stub))
+        assert until(lambda: is_answered(narrow.stub))
+        assert not is_alive(narrow.worker)
 
 
 def is_answered(stub: ChainMergeServiceStub) -> bool:
@@ -107,86 +89,110 @@ def is_answered(stub: ChainMergeServiceStub) -> bool:
 
 @needs_proc
 def test_of_many_documents_only_the_one_that_takes_too_long_fails_and_the_client_says_why() -> None:
+    port = free_port()
     with (
-        serving("--workers", "2", "--max-call-seconds", "3") as (process, address),
+        serving("--workers", "2", "--max-call-seconds", "10", "--metrics-port", str(port)) as (process, address),
         RemoteMerger(address) as remote,
-        contextlib.ExitStack() as held,
+        stopped(next_worker(process.pid)),
     ):
 
         def documents() -> Iterator[Document]:
-            yield huge_document()
-            held.enter_context(stopped(wait_for_work(process.pid)))
+            yield long_document(1)
+            wait_for_documents(port, "in_work", 1)
             yield from (long_document(2), long_document(3))
 
-        huge, first, last = list(remote.merge_many(documents(), "greedy"))
+        held, first, last = list(remote.merge_many(documents(), "greedy"))
 
     assert first.error is last.error is None
-    assert isinstance(huge.error, DeadlineError)
-    assert str(huge.error) == f"the server at {address} gave up: {TOO_LONG}"
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """Room for one stream, little time for everything, and a strategy that takes longer for each part."""
-    options = server.ServerOptions(
-        port=0, workers=0, grace_seconds=0, streams=1, max_call_seconds=3, idle_stream_seconds=0.5
-    )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(STRATEGIES, Sleeping.name, Sleeping)
-        with server.background(options) as address:
-            yield address
+    assert isinstance(held.error, DeadlineError)
+    assert str(held.error) == f"the server at {address} gave up: {too_long(10)}"
 
 
 @pytest.fixture
-def stub(address: str) -> Iterator[ChainMergeServiceStub]:
-    with grpc.insecure_channel(address) as channel:
-        stub = ChainMergeServiceStub(channel)
-        assert until(lambda: free_again(stub))
-        yield stub
+def patient() -> Iterator[Leaping]:
+    with leaping(server.ServerOptions(max_call_seconds=LIMIT, idle_stream_seconds=IDLE)) as patient:
+        yield patient
 
 
-def test_a_part_of_a_stream_that_takes_too_long_ends_the_stream(address: str, stub: ChainMergeServiceStub) -> None:
+def test_a_document_that_waits_for_a_worker_is_given_up_too(patient: Leaping) -> None:
+    held = patient.stub.MergeDocument.future(request(long_document(1), "held"), timeout=10 * PATIENCE)
+    assert Held.begun.wait(PATIENCE)
+    waiting = patient.stub.MergeDocument.future(SMALL, timeout=10 * PATIENCE)
+    patient.wait_for("queue_documents{place=usual,state=waiting}", 1)
+    # A shorter deadline is the caller's own.
+    with pytest.raises(grpc.RpcError) as own:
+        patient.stub.MergeDocument(SMALL, timeout=0.5)
+    patient.leap(LIMIT - 4 * PATIENCE)
+    assert not held.done()
+    assert not waiting.done()
+    patient.leap(4 * PATIENCE)
+    errors = [call.exception(timeout=PATIENCE) for call in (held, waiting)]
+
+    assert own.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+    assert own.value.details() != too_long(LIMIT)
+    for error in errors:
+        assert isinstance(error, grpc.RpcError)
+        assert told(error) == GIVEN_UP
+        assert error.details() == too_long(LIMIT)
+
+
+def test_a_part_of_a_stream_that_takes_too_long_ends_the_stream(patient: Leaping) -> None:
     document = long_document(1)
     with (
-        RemoteMerger(address) as remote,
-        pytest.raises(DeadlineError, match="gave up: not done after 3 s"),
-        remote.stream("d", "sleeping") as stream,
+        ThreadPoolExecutor(1) as pool,
+        RemoteMerger(patient.address) as remote,
+        remote.stream("d", "held") as stream,
     ):
-        stream.add(document.parts[0], document.chains)
-    assert until(lambda: free_again(stub))
+        adding = pool.submit(stream.add, document.parts[0], document.chains)
+        assert Held.begun.wait(PATIENCE)
+        patient.leap(LIMIT)
+        with pytest.raises(DeadlineError, match=f"gave up: not done after {LIMIT} s"):
+            adding.result(PATIENCE)
+    Held.let_go.set()
+    assert until(lambda: free_again(patient.stub))
 
 
 @pytest.mark.parametrize("method", ["MergeStream", "MergeDocuments"])
 @pytest.mark.parametrize("count", [0, 1])
-def test_a_stream_on_which_nothing_comes_any_more_is_ended(
-    stub: ChainMergeServiceStub, method: str, count: int
-) -> None:
+def test_a_stream_on_which_nothing_comes_any_more_is_ended(patient: Leaping, method: str, count: int) -> None:
     requests = Requests()
-    calls: dict[str, Any] = {"MergeStream": stub.MergeStream, "MergeDocuments": stub.MergeDocuments}
-    begun = time.monotonic()
-    answers = calls[method](requests, timeout=PATIENCE)
+    calls: dict[str, Any] = {"MergeStream": patient.stub.MergeStream, "MergeDocuments": patient.stub.MergeDocuments}
+    answers = calls[method](requests, timeout=3 * PATIENCE)
     if count:
-        requests.send(SETUP if method == "MergeStream" else v1.MergeDocumentsRequest(id="a", request=SMALL))
+        part = v1.MergeStreamRequest(part=SMALL.document.parts[0])
+        sent = [SETUP, part] if method == "MergeStream" else [v1.MergeDocumentsRequest(id="a", request=SMALL)]
+        for each in sent:
+            requests.send(each)
+        next(answers)
+    patient.wait_for("streams_open", 1)
+    # An answer counts until it is sent, which is a moment after it has come.
+    patient.wait_for("held_bytes", 0)
+    patient.leap(IDLE - 4 * PATIENCE)
+    assert answers.is_active()
+    patient.leap(4 * PATIENCE)
     with pytest.raises(grpc.RpcError) as ended:
         list(answers)
 
     assert told(ended.value) == GIVEN_UP
-    assert ended.value.details() == TOO_QUIET
-    assert 0.5 <= time.monotonic() - begun < PATIENCE
-    assert until(lambda: free_again(stub))
+    assert ended.value.details() == too_quiet(IDLE)
+    assert until(lambda: free_again(patient.stub))
 
 
-def test_a_stream_that_is_worked_for_is_not_idle() -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(STRATEGIES, Sleeping.name, Sleeping)
-        options = server.ServerOptions(port=0, workers=0, grace_seconds=0, idle_stream_seconds=2)
-        document = long_document(1)
-        with server.background(options) as address, RemoteMerger(address) as remote:
-            in_parts = remote.merge_in_parts(document, "sleeping")
-            (outcome,) = remote.merge_many([document], "sleeping")
-
-    assert len(in_parts.decisions) == 1
-    assert outcome.get().decisions == in_parts.decisions
+@pytest.mark.parametrize("way", ["in parts", "many"])
+def test_a_stream_that_is_worked_for_is_not_idle(patient: Leaping, way: str) -> None:
+    document = long_document(1)
+    with RemoteMerger(patient.address) as remote, ThreadPoolExecutor(1) as pool:
+        merging = pool.submit(
+            lambda: (
+                remote.merge_in_parts(document, "held")
+                if way == "in parts"
+                else next(remote.merge_many([document], "held")).get()
+            )
+        )
+        assert Held.begun.wait(PATIENCE)
+        patient.leap(2 * IDLE)
+        Held.let_go.set()
+        assert len(merging.result(PATIENCE).decisions) == 1
 
 
 def test_who_does_not_read_what_is_answered_does_not_keep_the_stream() -> None:
@@ -196,18 +202,17 @@ def test_who_does_not_read_what_is_answered_does_not_keep_the_stream() -> None:
         Chain(str(index) + "x" * 900, (Mention(0, index, 0, 0), Mention(0, index, 1, 1))) for index in range(1000)
     ]
     part = v1.MergeStreamRequest(part=part_to_message(Part((sentence,) * 1000), chains))
-    options = server.ServerOptions(port=0, workers=0, grace_seconds=0, streams=1, idle_stream_seconds=3)
+    options = server.ServerOptions(port=0, workers=0, grace_seconds=0, streams=1, idle_stream_seconds=10)
     with server.background(options) as address, grpc.insecure_channel(address) as channel:
         stub = ChainMergeServiceStub(channel)
-        answers = stub.MergeStream(iter([SETUP, *[part] * 50]), timeout=2 * PATIENCE)
+        answers = stub.MergeStream(iter([SETUP, *[part] * 50]), timeout=5 * PATIENCE)
         assert next(answers).HasField("part")
-        assert not free_again(stub)
-        assert until(lambda: free_again(stub))
+        assert until(lambda: free_again(stub), 2 * PATIENCE)
         # Who reads after all is told.
         with pytest.raises(grpc.RpcError) as ended:
             list(answers)
     assert told(ended.value) == GIVEN_UP
-    assert ended.value.details() == TOO_QUIET.replace("came for 0.5 s", "was read for 3 s")
+    assert ended.value.details() == too_quiet(10, "was read")
 
 
 def test_a_backend_must_have_the_time_that_its_operator_gives_it() -> None:
