@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import queue
-import signal
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import replace
@@ -33,10 +31,11 @@ from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
 from protos.serving.envelopes import opened
 from protos.validation import InvalidRequestError
-from tests.cli.running import PATIENCE, serving
+from tests.cli.running import PATIENCE, free_port, serving
 from tests.client.peers import Restarted
 from tests.client.test_chunks import random_document
-from tests.service.running import needs_proc, wait_for_work
+from tests.service.one_worker import wait_for_documents
+from tests.service.running import needs_proc, next_worker, stopped
 from tests.service.samples import documents_with_key, long_document
 
 Documents = Iterable[Document]
@@ -146,23 +145,25 @@ def test_many_documents_merge_as_each_does_in_process(
 
 @needs_proc
 def test_what_is_ready_first_comes_first_where_order_does_not_matter() -> None:
-    large = random_document(1, parts=200, sentences=60, length=40, chains=200)
-    worker = 0
-    with serving("--workers", "2") as (process, address), RemoteMerger(address) as remote:
+    port = free_port()
+    with (
+        serving("--workers", "2", "--metrics-port", str(port)) as (process, address),
+        RemoteMerger(address) as remote,
+        contextlib.ExitStack() as held,
+    ):
+        # Whoever gets the first document is not done with it before the others are.
+        held.enter_context(stopped(next_worker(process.pid)))
 
         def source() -> Iterator[Document]:
-            nonlocal worker
-            yield large
-            worker = wait_for_work(process.pid)
-            # However fast or slow it is, the others are done before.
-            os.kill(worker, signal.SIGSTOP)
+            yield long_document(1)
+            wait_for_documents(port, "in_work", 1)
             yield from numbered(5)
 
         indexes = []
         for outcome in remote.merge_many(source(), "greedy", ordered=False, timeout=2 * PATIENCE):
             indexes.append(outcome.index)
             if len(indexes) == 5:
-                os.kill(worker, signal.SIGCONT)
+                held.close()
     assert sorted(indexes[:5]) == [1, 2, 3, 4, 5]
     assert indexes[5:] == [0]
 

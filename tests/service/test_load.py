@@ -16,20 +16,20 @@ from merger.document import Chain, Mention, Part, Sentence
 from protos.documents import part_to_message
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from tests.cli.running import PATIENCE, serving
-from tests.service.one_worker import SMALL, one_worker
+from tests.cli.running import PATIENCE, free_port, serving
+from tests.service.one_worker import SMALL, one_worker, wait_for_documents
 from tests.service.running import (
     ROOT,
     huge_document,
     is_alive,
     is_working,
     needs_proc,
+    next_worker,
     request,
     rss_mib,
     stopped,
     told,
     until,
-    wait_for_work,
     workers_of,
 )
 from tests.service.samples import long_document
@@ -98,16 +98,18 @@ def _answers(stub: ChainMergeServiceStub, setup: v1.MergeStreamRequest) -> int:
 
 
 def test_small_documents_and_streams_do_not_wait_for_huge_ones() -> None:
-    document = long_document(20)
+    document, port = long_document(20), free_port()
     with (
-        serving("--workers", "2") as (process, address),
+        serving("--workers", "2", "--metrics-port", str(port)) as (process, address),
         grpc.insecure_channel(address) as channel,
         RemoteMerger(address) as remote,
     ):
         stub = ChainMergeServiceStub(channel)
-        huge = [stub.MergeDocument.future(HUGE) for _ in range(4)]
-        # However long the first one takes: while it is held, all others would wait for ever.
-        with stopped(wait_for_work(process.pid)):
+        # However long the first one takes: while its worker is held, all others would wait for ever.
+        with stopped(next_worker(process.pid)):
+            huge = [stub.MergeDocument.future(HUGE) for _ in range(4)]
+            wait_for_documents(port, "in_work", 1)
+            wait_for_documents(port, "waiting", 3)
             for _ in range(10):
                 assert len(stub.MergeDocument(SMALL, timeout=PATIENCE).chains) == 1
                 assert len(remote.merge_in_parts(document, "greedy", timeout=PATIENCE).document.chains) == 1
@@ -120,7 +122,7 @@ def test_small_documents_and_streams_do_not_wait_for_huge_ones() -> None:
 def test_work_that_does_not_end_with_its_call_is_ended_by_force(way: str) -> None:
     # No work on a worker that is held ends by itself.
     with one_worker() as server, stopped(server.worker):
-        call = server.stub.MergeDocument.future(SMALL, timeout=5 if way == "deadline" else None)
+        call = server.stub.MergeDocument.future(SMALL, timeout=10 if way == "deadline" else None)
         server.wait_for("in_work", 1)
         if way == "cancellation":
             call.cancel()
@@ -136,7 +138,7 @@ def test_a_call_that_expires_in_the_queue_is_never_begun() -> None:
         with stopped(server.worker):
             first = server.stub.MergeDocument.future(HUGE)
             server.wait_for("in_work", 1)
-            second = server.stub.MergeDocument.future(SMALL, timeout=3)
+            second = server.stub.MergeDocument.future(SMALL, timeout=10)
             server.wait_for("waiting", 1)
             with pytest.raises(grpc.RpcError) as caught:
                 second.result()
@@ -185,13 +187,13 @@ def test_a_slow_reader_of_a_stream_holds_bounded_memory() -> None:
 
 def test_under_more_load_than_it_can_take_the_server_stays_small_and_well() -> None:
     script = [sys.executable, str(ROOT / "benchmarks" / "overload.py"), "--minutes", "0.2", "--json"]
-    done = subprocess.run(script, capture_output=True, text=True, check=False, timeout=300, cwd=ROOT)
+    done = subprocess.run(script, capture_output=True, text=True, check=False, timeout=5 * PATIENCE, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["refused_share"] > 0.2
     assert set(report["codes"]) <= {"OK", "RESOURCE_EXHAUSTED", "DEADLINE_EXCEEDED"}
-    assert report["codes"]["OK"] > 50
+    assert report["codes"]["OK"] > 20
     assert report["retry_info_missing"] == 0
     assert report["server_mib"]["highest"] < report["server_mib"]["idle"] + report["bound_mib"]
     assert report["healthy_after"]
-    assert report["normal_call_after_seconds"] < 5
+    assert report["normal_call_after_seconds"] < PATIENCE
