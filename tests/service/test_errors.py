@@ -33,6 +33,7 @@ from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
 from protos.status import error_of, status_of
 from protos.validation import InvalidRequestError, Violation
+from tests.cli.running import PATIENCE
 from tests.service.samples import long_document
 
 EVERY_ERROR: list[MergeBaselineError] = [
@@ -72,7 +73,7 @@ def test_an_error_in_the_human_merges_says_so_to_callers_in_other_languages(chan
         key=v1.HumanMerges(),
     )
     with pytest.raises(grpc.RpcError) as caught:
-        ChainMergeServiceStub(channel).MergeDocument(request, timeout=10)
+        ChainMergeServiceStub(channel).MergeDocument(request, timeout=PATIENCE)
     details = cast("grpc.Call", caught.value).details()
     place = f"human merges (document {request.document.id}, part 0)"
     message = "the mentions of part chain 0 are in no merged chain; expected all of them in one merged chain"

@@ -22,6 +22,7 @@ from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
 from protos.validation import InvalidRequestError, Violation
 from tests.cli.running import PATIENCE
+from tests.service.running import until
 
 STRATEGIES = ServedStrategies()
 NONE = v1.StrategySpec(name="none")
@@ -251,9 +252,13 @@ def test_what_the_counting_costs_grows_no_faster_than_the_document() -> None:
     # What other tests have left in memory is not to be looked through meanwhile.
     gc.collect()
     gc.freeze()
-    small = min(seconds(50) for _ in range(5))
-    large = min(seconds(500) for _ in range(3))
+
+    def grows_no_faster() -> bool:
+        small = min(seconds(50) for _ in range(5))
+        large = min(seconds(500) for _ in range(3))
+        # Half a million tokens; the merge itself takes seconds.
+        return large < min(30 * small, 3)
+
+    # What disturbs a measurement passes. What grows with the square does not: it is a hundred times as much.
+    assert until(grows_no_faster)
     gc.unfreeze()
-    assert large < 30 * small
-    # Half a million tokens; the merge itself takes seconds.
-    assert large < 3

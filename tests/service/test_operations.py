@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -222,14 +223,18 @@ def test_with_tls_the_probes_reach_the_server_that_the_manifests_start(tmp_path:
     def here(arguments: list[str]) -> list[str]:
         return [each.replace(mount["mountPath"], str(tmp_path)) for each in arguments]
 
+    def is_ready(arguments: list[str]) -> bool:
+        ready = run(*arguments)
+        return (ready.code, ready.out) == (0, "SERVING\n")
+
     listening = ("--host", "127.0.0.1", "--port", "0", "--metrics-port", "0", "--workers", "1")
     with serving(*here(container["args"][1:]), *listening) as (_, address):
         for probe in ("livenessProbe", "readinessProbe", "startupProbe"):
             program, *arguments = here(container[probe]["exec"]["command"])
             assert program == "merge-baseline"
             assert container[probe]["timeoutSeconds"] > 5
-            ready = run(*(each.replace(ADDRESS, address) for each in arguments))
-            assert (ready.code, ready.out) == (0, "SERVING\n"), ready.err
+            # Asked again, as probes are: the program gives itself some seconds for an answer.
+            assert until(partial(is_ready, [each.replace(ADDRESS, address) for each in arguments]))
         in_clear = run("health", address)
     assert in_clear.code == 3
 
@@ -302,9 +307,10 @@ def test_the_image_gets_all_that_it_needs_to_be_built(tmp_path: Path) -> None:
 
 def test_the_health_command_tells_of_the_service_and_of_its_strategies() -> None:
     with serving("--workers", "0") as (process, address):
-        assert run("health", address).out == "SERVING\n"
-        assert run("health", address, "--strategy", "greedy").out == "SERVING\n"
-        unknown = run("health", address, "--strategy", "corenlp")
+        patient = ("health", address, "--timeout", f"{PATIENCE:g}")
+        assert run(*patient).out == "SERVING\n"
+        assert run(*patient, "--strategy", "greedy").out == "SERVING\n"
+        unknown = run(*patient, "--strategy", "corenlp")
         assert unknown.code == 3
         assert "has no service merge_baseline.v1.ChainMergeService/corenlp" in unknown.err
         process.terminate()

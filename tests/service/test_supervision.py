@@ -117,9 +117,22 @@ def outcomes_of(caller: Caller, count: int) -> list[str]:
 @needs_corenlp
 def test_a_killed_and_a_hung_backend_are_found_and_replaced_while_other_strategies_go_on() -> None:
     with calling(SPEC, backend_threads=2) as (running, caller):
+        (guard,) = running._supervisor.guards
+        # Far from what is given to one that hangs, however busy the machine is.
+        guard._pace = replace(Pace(), slow_seconds=10 * PATIENCE)
+        go_on = threading.Event()
+        warm = guard.backend.warm
+
+        def warm_in_time(watch: Watch) -> None:
+            # Not before it was seen to be down.
+            assert go_on.wait(5 * PATIENCE)
+            warm(watch)
+
+        guard.backend.warm = warm_in_time  # type: ignore[method-assign]
         assert caller.health() == caller.health("corenlp") == caller.health("greedy") == SERVING
         assert caller.merge("corenlp") == "OK"
         for restarts, number in enumerate((signal.SIGKILL, signal.SIGSTOP), start=1):
+            go_on.clear()
             pid = jvm_of(running)
             os.kill(pid, number)
             broken = time.monotonic()
@@ -129,7 +142,7 @@ def test_a_killed_and_a_hung_backend_are_found_and_replaced_while_other_strategi
             assert until(lambda: caller.health("corenlp") == NOT_SERVING)
             code, reason, retry = caller.refusal("corenlp")
             # Within seconds: what is slow is given longer.
-            assert time.monotonic() - broken < Pace().slow_seconds
+            assert time.monotonic() - broken < guard._pace.slow_seconds
             assert (code, reason) == (grpc.StatusCode.UNAVAILABLE, "BACKEND_DOWN")
             assert retry is not None
             assert retry > 0
@@ -143,6 +156,7 @@ def test_a_killed_and_a_hung_backend_are_found_and_replaced_while_other_strategi
             assert caller.health() == caller.health("greedy") == SERVING
             assert caller.merge("greedy") == "OK"
 
+            go_on.set()
             assert until(lambda: caller.health("corenlp") == SERVING, 5 * PATIENCE)
             assert not exists(pid)
             assert caller.merge("corenlp") == "OK"
