@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import EXAMPLES, NOWHERE, error_of, output_of, run
+from tests.service.running import until
 
 FERRY = str(EXAMPLES / "parts" / "ferry.conll")
 FERRY_KEY = str(EXAMPLES / "key" / "ferry.conll")
@@ -143,9 +144,12 @@ def test_a_host_whose_name_is_not_known_is_told_apart_from_one_where_nothing_ans
     if unknown.value.errno != socket.EAI_NONAME:
         pytest.skip("no name service here that says so")
 
-    error = error_of("strategies", "--server", "nowhere.invalid:1", code=3)
-
-    assert error.startswith("the host name of nowhere.invalid:1 is not known here")
+    # It gives itself half a second to find that out.
+    assert until(
+        lambda: error_of("strategies", "--server", "nowhere.invalid:1", code=3).startswith(
+            "the host name of nowhere.invalid:1 is not known here"
+        )
+    )
 
 
 def test_a_port_in_use_is_said_so() -> None:
