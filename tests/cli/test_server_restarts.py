@@ -16,8 +16,9 @@ from tests.cli.running import PATIENCE, PROGRAM, run
 from tests.client.peers import Restarted
 
 DOCUMENTS = 1000
-PACED = ("--caller-rate", "100", "--caller-burst", "300")
-"""A server that takes some seconds for what is left of them, so that it can be killed in the middle."""
+PACED = ("--caller-rate", "1", "--caller-burst", "300")
+"""A server that takes minutes for what is left of them, so that it can be killed in the middle."""
+QUICK = ("--caller-rate", "1000000")
 
 
 def document(number: int) -> str:
@@ -74,11 +75,11 @@ def test_a_server_killed_twice_costs_no_document(
     corpus: Path, undisturbed: tuple[bytes, bytes], tmp_path: Path
 ) -> None:
     with Restarted(*PACED) as server, merging(corpus, tmp_path, server.address) as process:
-        for partitions in (1, 2):
+        for partitions, pace in ((1, PACED), (2, QUICK)):
             wait_for_partitions(process, tmp_path, partitions)
             server.kill()
             time.sleep(0.5)
-            server.start()
+            server.start(*pace)
         assert process.stderr is not None
         errors = process.stderr.read()
         assert process.wait() == 0, errors
@@ -107,7 +108,7 @@ def test_what_was_done_before_it_gave_up_is_not_done_again(
         kept = sum(part.read_text().count('"fingerprint"') for part in Path(f"{merged}.parts").iterdir())
         assert 0 < kept < DOCUMENTS
 
-        server.start()
+        server.start(*QUICK)
         with merging(corpus, tmp_path, server.address, "--resume") as process:
             assert process.stderr is not None
             errors = process.stderr.read()

@@ -121,8 +121,9 @@ class Restarted:
         assert self._process.wait(PATIENCE) == 0
         self._running.__exit__(None, None, None)
 
-    def start(self) -> None:
-        self._running = serving(*self._arguments)
+    def start(self, *arguments: str) -> None:
+        """Start it again, with more arguments, of which the last of a kind counts."""
+        self._running = serving(*self._arguments, *arguments)
         self._process, _ = self._running.__enter__()
 
     def start_later(self, seconds: float) -> threading.Thread:
