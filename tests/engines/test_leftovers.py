@@ -10,7 +10,8 @@ import pytest
 from tests.cli.running import output_of, run
 from tests.engines.corpora import FUZZY, long, small, small_ones
 from tests.engines.disturbed import ended, kill, started, wait_for, workers_of
-from tests.engines.test_local import MANY
+from tests.engines.test_local import ENDLESS
+from tests.service.running import stopped, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc, and locks files")
 
@@ -26,18 +27,19 @@ def test_a_file_that_a_killed_run_was_writing_goes_with_the_next_run(
 ) -> None:
     file, out = tmp_path / "parts.conll", tmp_path / "out"
     out.mkdir()
-    file.write_text(small_ones(5) + long("nw/long", MANY), "utf-8")
+    file.write_text(small_ones(5) + long("nw/long", ENDLESS), "utf-8")
     arguments: tuple[str | Path, ...] = ("merge", file, *FUZZY, "-o", f"{out}/{output}", "--jobs", "2", *more)
     arguments = (*arguments, "--decisions", out / "decisions.jsonl")
     with started(*arguments) as process:
         wait_for(lambda: workers_of(process, 1.0), process)
+        # One for the documents, and one for the decisions.
+        assert until(lambda: len(_hidden(out)) == 2)
         kill([process.pid, *workers_of(process)])
         ended(process)
     left = _hidden(out)
     file.write_text(small_ones(5), "utf-8")
     done = run(*arguments)
 
-    # One for the documents, and one for the decisions.
     assert len(left) == 2
     assert done.code == 0
     assert _hidden(out) == []
@@ -48,12 +50,15 @@ def test_a_file_that_a_killed_run_was_writing_goes_with_the_next_run(
 def test_what_another_run_is_writing_stays(tmp_path: Path) -> None:
     file, slow, merged = tmp_path / "parts.conll", tmp_path / "slow.conll", tmp_path / "merged.conll"
     file.write_text(small("nw/a"), "utf-8")
-    slow.write_text(long("nw/long", MANY), "utf-8")
+    slow.write_text(long("nw/long", ENDLESS), "utf-8")
     with started("merge", slow, *FUZZY, "-o", merged, "--jobs", "2") as process:
         wait_for(lambda: workers_of(process, 1.0), process)
-        before = _hidden(tmp_path)
-        run("merge", file, "-o", merged)
-        during = _hidden(tmp_path)
+        assert until(lambda: len(_hidden(tmp_path)) == 1)
+        # However long the other one takes.
+        with stopped(process.pid):
+            before = _hidden(tmp_path)
+            run("merge", file, "-o", merged)
+            during = _hidden(tmp_path)
         kill([process.pid, *workers_of(process)])
         ended(process)
     run("merge", file, "-o", merged)

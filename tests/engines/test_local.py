@@ -16,6 +16,8 @@ SOME = 350
 """Chains of a document that takes seconds."""
 MANY = 600
 """Chains of a document that takes more CPU than :func:`run_limited` allows."""
+ENDLESS = 1500
+"""Chains of a document that takes longer than any test waits before it ends the run."""
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
 
@@ -108,8 +110,7 @@ def test_documents_of_killed_workers_are_merged_again(tmp_path: Path) -> None:
 
     with started("merge", file, *FUZZY, "--jobs", "2") as process:
         # Only who works on the long document has used a second.
-        (worker,) = wait_for(lambda: workers_of(process, 1.0), process)
-        kill([worker])
+        kill(wait_for(lambda: workers_of(process, 1.0), process))
         done = ended(process)
 
     assert done == run("merge", file, *FUZZY)
@@ -135,17 +136,18 @@ def test_a_document_that_kills_its_workers_is_left_out_and_named(tmp_path: Path)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_leaves_no_process_and_no_file(tmp_path: Path, number: signal.Signals, code: int) -> None:
     file = tmp_path / "parts.conll"
-    file.write_text(small_ones(5) + long("nw/long", MANY) + small_ones(5, "nw/later"), "utf-8")
+    file.write_text(small_ones(5) + long("nw/long", ENDLESS) + small_ones(5, "nw/later"), "utf-8")
 
     with started("merge", file, *FUZZY, "--jobs", "2", "-o", tmp_path / "merged.conll") as process:
         wait_for(lambda: workers_of(process, 1.0), process)
+        # Two workers, and what multiprocessing has beside them.
+        assert until(lambda: len(descendants(process.pid, "multiprocessing")) > 2)
         workers = descendants(process.pid, "multiprocessing")
         process.send_signal(number)
         done = ended(process)
 
     assert (done.code, done.err.strip()) == (code, "")
     assert [path.name for path in tmp_path.iterdir()] == ["parts.conll"]
-    assert len(workers) > 2
     # What multiprocessing has beside the workers sees that we are gone, and ends then.
     assert until(lambda: not any(map(is_alive, workers)))
 
