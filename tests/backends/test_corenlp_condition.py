@@ -51,12 +51,9 @@ def test_a_server_that_answers_is_well(tagger: CoreNLPTagger) -> None:
 
 def test_a_server_that_loads_is_starting() -> None:
     with CoreNLPTagger({"memory": "1G"}) as tagger:
-        loading = threading.Thread(target=tagger.warm, args=(Watch(),))
-        loading.start()
-        seen = {server_of(tagger).check(PATIENCE).state}
-        while loading.is_alive():
-            seen.add(server_of(tagger).check(PATIENCE).state)
-            time.sleep(0.05)
+        seen: set[State] = set()
+        # Looked at by who waits for it, so that its start is not over before.
+        tagger.warm(Watch(check=lambda: seen.add(server_of(tagger).check(PATIENCE).state)))
         assert server_of(tagger).check(PATIENCE).state is State.WELL
 
     assert seen <= {State.IDLE, State.STARTING, State.WELL}
