@@ -92,8 +92,6 @@ class Access(grpc.aio.ServerInterceptor):
         # calls would fill the memory with requests that are refused afterwards.
         async def answer(requests: AsyncIterator[Any], context: _Context) -> object:
             await self._let_in(method, name, callers, context)
-            if handler.request_streaming:
-                return await cast("Any", handler.stream_unary)(requests, context)
             return await cast("Any", handler.unary_unary)(await _only(requests, context), context)
 
         async def answers(requests: AsyncIterator[Any], context: _Context) -> AsyncIterator[Any]:

@@ -25,6 +25,7 @@ from protos.serving.errors import (
     TimeLimitError,
     WorkerLostError,
 )
+from protos.serving.farewell import Farewell
 from protos.serving.identity import REQUEST_ID, identity_of
 from protos.serving.observer import CallRecord, Observer
 from protos.status import (
@@ -57,14 +58,16 @@ class CallScope:
     When it is over, and its answer sent, what ``ends`` has on it is undone, and ``work`` that still goes on cancelled.
     """
 
-    def __init__(self, method: str, context: Context, observer: Observer) -> None:
+    def __init__(self, method: str, context: Context, observer: Observer, farewell: Farewell) -> None:
         identity = identity_of(context.invocation_metadata())
         self.record = CallRecord(method, request_id=identity.request_id, trace_id=identity.trace_id)
         self.ends = contextlib.ExitStack()
         self.work: asyncio.Future[Any] | None = None
         self._context = context
         self._observer = observer
+        self._farewell = farewell
         self._begun = time.monotonic()
+        self._connection_end = farewell.end_of(context.peer())
         self._task = asyncio.current_task()
         # Not initial metadata: once those are sent, gRPC clients try a call no more by themselves.
         context.set_trailing_metadata(((REQUEST_ID, identity.request_id),))
@@ -89,6 +92,7 @@ class CallScope:
         except Exception as error:  # noqa: BLE001  # the boundary: what gets past it would reach the caller as text
             await self._abort(status_for(error, self.record.method))
         else:
+            await self._leave()
             self.record.code = grpc.StatusCode.OK.name
 
     def give_up(self, share: Share, error: Exception) -> None:
@@ -128,7 +132,13 @@ class CallScope:
         if tally.strategy:
             self._observer.merged(tally)
 
+    async def _leave(self) -> None:
+        await self._farewell.linger(
+            self.record.sent_bytes, begun=self._begun, end=self._connection_end, seconds_left=self.seconds_left()
+        )
+
     async def _abort(self, status: status_pb2.Status) -> None:
+        await self._leave()
         sent = rpc_status.to_status(status)
         self.record.code = sent.code.name
         self.record.reason = reason_of(status)

@@ -20,6 +20,7 @@ from protos.serving.admission import Budget, Share, Streams
 from protos.serving.calls import CallScope, Context
 from protos.serving.documents import DocumentQueue
 from protos.serving.errors import CallEndedError, CrashedError, OverloadedError, RefusedError, WorkerLostError
+from protos.serving.farewell import Farewell
 from protos.serving.frames import Kind
 from protos.serving.many import DocumentStream
 from protos.serving.observer import Observer
@@ -62,14 +63,15 @@ class Handlers:
         self._max_message_bytes = options.max_message_bytes
         self._patience = Patience(options.max_call_seconds, options.idle_stream_seconds)
         self._open: set[DocumentStream] = set()
+        self._farewell = Farewell(options.max_connection_age_seconds)
         self._receiving = 0
 
     def for_grpc(self) -> grpc.GenericRpcHandler:
         """To add to a server."""
         methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
-            # Declared as taking a stream, which is the same on the wire: the document is then not received before it is
-            # known whether there is room for it.
-            "MergeDocument": grpc.stream_unary_rpc_method_handler(self._merge_document),
+            # Declared as a stream both ways, which is the same on the wire: the document is then not received before it
+            # is known whether there is room for it, and its answer is on its way before the call ends.
+            "MergeDocument": grpc.stream_stream_rpc_method_handler(self._merge_document),
             "MergeStream": grpc.stream_stream_rpc_method_handler(self._merge_stream),
             "MergeDocuments": grpc.stream_stream_rpc_method_handler(self._merge_documents),
             "ListStrategies": grpc.unary_unary_rpc_method_handler(self._list_strategies),
@@ -77,15 +79,15 @@ class Handlers:
         return grpc.method_handlers_generic_handler(SERVICE, methods)
 
     async def _list_strategies(self, request: bytes, context: Context) -> bytes:
-        scope = CallScope("ListStrategies", context, self._observer)
+        scope = self._scope("ListStrategies", context)
         async with scope.statuses():
             scope.record.received_bytes = len(request)
             answer = await self._listed.answer(request)
             scope.record.sent_bytes = len(answer)
             return answer
 
-    async def _merge_document(self, requests: AsyncIterator[bytes], context: Context) -> bytes:
-        scope = CallScope("MergeDocument", context, self._observer)
+    async def _merge_document(self, requests: AsyncIterator[bytes], context: Context) -> AsyncIterator[bytes]:
+        scope = self._scope("MergeDocument", context)
         async with scope.statuses():
             request = await self._receive(requests)
             scope.record.received_bytes = len(request)
@@ -98,7 +100,7 @@ class Handlers:
             share.free()
             (answer,) = _answers(scope, Worked(result, waited))
             share.hold(len(answer))
-            return answer
+            yield answer
 
     async def _receive(self, requests: AsyncIterator[bytes]) -> bytes:
         room = sum(max(0, queue.room) for queue in self._queues)
@@ -118,13 +120,16 @@ class Handlers:
     def _no_room(self) -> OverloadedError:
         return min((queue.refuse() for queue in self._queues), key=lambda error: error.retry_seconds)
 
+    def _scope(self, method: str, context: Context) -> CallScope:
+        return CallScope(method, context, self._observer, self._farewell)
+
     def _share(self, scope: CallScope) -> Share:
         share = Share(self._budget)
         scope.ends.callback(share.free)
         return share
 
     async def _merge_stream(self, requests: AsyncIterator[bytes], context: Context) -> AsyncIterator[bytes]:
-        scope = CallScope("MergeStream", context, self._observer)
+        scope = self._scope("MergeStream", context)
         async with scope.statuses():
             scope.ends.enter_context(self._streams.one())
             share = self._share(scope)
@@ -155,7 +160,7 @@ class Handlers:
                     yield answer
 
     async def _merge_documents(self, requests: AsyncIterator[bytes], context: Context) -> AsyncIterator[bytes]:
-        scope = CallScope("MergeDocuments", context, self._observer)
+        scope = self._scope("MergeDocuments", context)
         async with scope.statuses():
             scope.ends.enter_context(self._streams.one())
             share = self._share(scope)
@@ -182,7 +187,11 @@ class Handlers:
         return self._special.get(strategy, self._usual).documents
 
     def stop(self) -> None:
-        """Let streams of documents end when what they have in work is answered: they would go on as long as may be."""
+        """Let streams of documents end when what they have in work is answered: they would go on as long as may be.
+
+        Calls end in such a way that what they are answered arrives.
+        """
+        self._farewell.begin()
         for stream in self._open:
             stream.stop()
 

@@ -54,7 +54,8 @@ def takes_no_calls(address: str) -> bool:
     host, _, port = address.rpartition(":")
     try:
         socket.create_connection((host, int(port)), PATIENCE).close()
-    except ConnectionRefusedError:
+    except ConnectionError:
+        # Refused, or reset if the listener was closed in that moment.
         return True
     return False
 

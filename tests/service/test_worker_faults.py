@@ -18,7 +18,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 import server
 from client.remote import RemoteMerger
-from merger.document import Chain, ChainRef, Document, Mention, Part, Sentence
+from merger.document import ChainRef
 from merger.merge import merge_document
 from merger.strategies import make_strategy
 from protos.merge_baseline import v1
@@ -40,13 +40,6 @@ from tests.service.samples import long_document
 pytestmark = needs_proc
 
 LONG = huge_document()
-_SENTENCE = Sentence(("York", "sleeps", "and", "sleeps", "."), ("NNP", "VBZ", "CC", "VBZ", "."))
-WORDY = Document(
-    "wordy",
-    tuple(Part((_SENTENCE,) * 10_000, part) for part in range(4)),
-    tuple(Chain("0", (Mention(part, 0, 0, 0), Mention(part, 1, 0, 0))) for part in range(4)),
-)
-"""Much to read and little to answer: gRPC may close a connection with what is left of a large answer still in it."""
 
 
 @pytest.fixture
@@ -142,7 +135,7 @@ def test_sigterm_lets_the_work_end_and_leaves_no_process_behind(running: tuple[s
     process, address = running
     workers = workers_of(process.pid)
     with grpc.insecure_channel(address) as channel:
-        call = ChainMergeServiceStub(channel).MergeDocument.future(request(WORDY))
+        call = ChainMergeServiceStub(channel).MergeDocument.future(request(LONG))
         with stopped(wait_for_work(process.pid)):
             process.terminate()
         assert len(call.result(timeout=2 * PATIENCE).chains) == 1
@@ -181,7 +174,7 @@ def test_ctrl_c_reaches_the_workers_too_and_they_finish_what_they_do() -> None:
         serving("--workers", "1", "--grace", "600", group=True) as (process, address),
         grpc.insecure_channel(address) as channel,
     ):
-        call = ChainMergeServiceStub(channel).MergeDocument.future(request(WORDY))
+        call = ChainMergeServiceStub(channel).MergeDocument.future(request(LONG))
         with stopped(wait_for_work(process.pid)):
             os.killpg(process.pid, signal.SIGINT)
         assert len(call.result(timeout=2 * PATIENCE).chains) == 1
