@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from client.engines.jobs import Job, Outcome, Source
 from client.engines.work import Work
 
 _AHEAD = 2
 """Documents that are held for each thread: being merged, or done and waiting for an earlier one."""
+_LOOK_SECONDS = 0.5
 
 
 class Elsewhere:
@@ -34,11 +35,19 @@ class Elsewhere:
                         running.append(threads.submit(self._work.do, job))
                 if not running:
                     break
-                yield running.popleft().result()
+                yield _outcome(running.popleft())
         finally:
             threads.shutdown(wait=False, cancel_futures=True)
         if end is not None and not isinstance(end, StopIteration):
             raise end
+
+
+def _outcome(job: Future[Outcome]) -> Outcome:
+    # What waits without end may miss an interrupt that comes as it begins to, or that the system hands to another
+    # thread: Python sees to it when this thread goes on.
+    while not job.done():
+        wait([job], _LOOK_SECONDS)
+    return job.result()
 
 
 def _next(jobs: Iterator[Job]) -> tuple[Job | None, BaseException | None]:

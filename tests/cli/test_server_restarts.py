@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 
 from tests.cli.running import PATIENCE, PROGRAM, run
 from tests.client.peers import Restarted
+from tests.service.running import needs_proc
 
 DOCUMENTS = 1000
 PACED = ("--caller-rate", "1", "--caller-burst", "300")
@@ -119,14 +121,22 @@ def test_what_was_done_before_it_gave_up_is_not_done_again(
     assert not Path(f"{merged}.parts").exists()
 
 
-def test_a_run_that_is_interrupted_while_it_waits_ends_soon(corpus: Path, tmp_path: Path) -> None:
+def another_thread_of(pid: int) -> int:
+    """A thread that is not the main one, by the number that signals take."""
+    return next(int(each.name) for each in Path(f"/proc/{pid}/task").iterdir() if int(each.name) != pid)
+
+
+@pytest.mark.parametrize("thread", ["main", pytest.param("another", marks=needs_proc)])
+def test_a_run_that_is_interrupted_while_it_waits_ends_soon(corpus: Path, tmp_path: Path, thread: str) -> None:
+    """Whichever of its threads the system gives the signal to."""
     with Restarted(*PACED) as server, merging(corpus, tmp_path, server.address) as process:
         wait_for_partitions(process, tmp_path, 1)
         server.kill()
         assert process.stderr is not None
         assert "trying again" in process.stderr.readline()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(PATIENCE) == 130
+        os.kill(process.pid if thread == "main" else another_thread_of(process.pid), signal.SIGINT)
+        # Before it would give up by itself.
+        assert process.wait(PATIENCE / 2) == 130
     assert not (tmp_path / "merged.conll").exists()
 
 
