@@ -159,11 +159,14 @@ def test_streams_that_are_cancelled_leave_no_complaint_in_the_log() -> None:
             for stream in streams:
                 # It has begun.
                 assert next(stream).HasField("part")
+            # All that they have sent and answered is behind them, and they wait for more.
+            for _ in range(3):
+                stub.ListStrategies(v1.ListStrategiesRequest(), timeout=PATIENCE)
             for stream in streams:
                 stream.cancel()
             ended.set()
             stub.MergeDocument(request(long_document(1)), timeout=PATIENCE)
-        assert until(lambda: len(receiver.spans) == 4)
+        assert until(lambda: len(receiver.spans) == 7)
         process.send_signal(signal.SIGTERM)
         _, log = process.communicate(timeout=PATIENCE)
 
