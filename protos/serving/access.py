@@ -11,6 +11,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -94,14 +95,17 @@ class Access(grpc.aio.ServerInterceptor):
             await self._let_in(method, name, callers, context)
             return await cast("Any", handler.unary_unary)(await _only(requests, context), context)
 
-        async def answers(requests: AsyncIterator[Any], context: _Context) -> AsyncIterator[Any]:
+        async def answers(requests: AsyncIterator[Any], context: _Context) -> None:
             await self._let_in(method, name, callers, context)
             if handler.request_streaming:
                 stream = cast("Any", handler.stream_stream)(requests, context)
             else:
                 stream = cast("Any", handler.unary_stream)(await _only(requests, context), context)
-            async for each in stream:
-                yield each
+            # gRPC leaves the stream of a call that is cancelled to the interpreter, which closes it some time and in
+            # another task, where what traces put in the task's context can't be taken out.
+            async with aclosing(stream):
+                async for each in stream:
+                    await context.write(each)
 
         if handler.response_streaming:
             return _streaming(answers, handler)
@@ -114,7 +118,7 @@ class Access(grpc.aio.ServerInterceptor):
         refusal = callers.begin(caller)
         if refusal is not None:
             await self._refuse(method, caller_limit_status(refusal.reason, refusal.retry_seconds), context)
-        # Not when the handler ends: a stream's generator is closed whenever the interpreter gets to it.
+        # Not when the handler ends: the call's status is not sent by then.
         # The stubs want what no function is: a callable with their own name for it.
         context.add_done_callback(cast("Any", lambda _: callers.end(caller)))
         _paced.set(lambda: callers.seconds_to_next(caller))
@@ -147,7 +151,7 @@ class Access(grpc.aio.ServerInterceptor):
         await context.abort(details.code, details.details, metadata)
 
 
-def _streaming(function: Callable[..., AsyncIterator[Any]], like: _Handler | None = None) -> _Handler:
+def _streaming(function: Callable[..., AsyncIterator[Any] | Awaitable[None]], like: _Handler | None = None) -> _Handler:
     # In this shape a handler is called before any message of the request is read, whatever the method's own shape.
     return grpc.stream_stream_rpc_method_handler(
         cast("Any", function),
