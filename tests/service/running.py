@@ -71,16 +71,6 @@ def is_working(pid: int) -> bool:
     return False
 
 
-def wait_for_work(server: int, kind: str = "documents") -> int:
-    """The worker of a server that works, once one does."""
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        for pid in workers_of(server, kind):
-            if is_working(pid):
-                return pid
-    raise AssertionError("no worker works")
-
-
 @contextmanager
 def stopped(pid: int) -> Iterator[None]:
     """Hold a process: what it has in work stays there until this ends, however fast or busy the machine is."""
@@ -126,7 +116,7 @@ def soon(action: Callable[[], object], seconds: float) -> bool:
 
 
 def huge_document() -> Document:
-    """Seconds of work, in 2 MiB, within the usual limits: 5,000 parts that all name York twenty times."""
+    """Tenths of a second of work, in 2 MiB, within the usual limits: 5,000 parts that all name York twenty times."""
     sentence = Sentence(("York", "sleeps"), ("NNP", "VBZ"))
     chains = [Chain("0", tuple(Mention(part, index, 0, 0) for index in range(20))) for part in range(5_000)]
     return Document("huge", tuple(Part((sentence,) * 20, part) for part in range(5_000)), tuple(chains))

@@ -10,6 +10,8 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import grpc
@@ -23,16 +25,17 @@ from merger.merge import merge_document
 from merger.strategies import make_strategy
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from tests.cli.running import PATIENCE, PROGRAM, serving
+from tests.cli.running import PATIENCE, PROGRAM, free_port, serving
+from tests.service.one_worker import wait_for_documents
 from tests.service.running import (
     huge_document,
     is_alive,
     needs_proc,
+    next_worker,
     request,
     stopped,
     told,
     until,
-    wait_for_work,
     workers_of,
 )
 from tests.service.samples import long_document
@@ -42,14 +45,37 @@ pytestmark = needs_proc
 LONG = huge_document()
 
 
+@dataclass(frozen=True)
+class Running:
+    process: subprocess.Popen[str]
+    address: str
+    metrics_port: int
+
+    @contextmanager
+    def at_work(self, channel: grpc.Channel) -> Iterator[tuple[Any, int]]:
+        """A call that is in work, and the worker, which is held until this ends."""
+        worker = next_worker(self.process.pid)
+        with stopped(worker):
+            call = ChainMergeServiceStub(channel).MergeDocument.future(request(LONG))
+            wait_for_documents(self.metrics_port, "in_work", 1)
+            yield call, worker
+
+
+@contextmanager
+def server_with(*arguments: str, group: bool = False) -> Iterator[Running]:
+    port = free_port()
+    with serving("--metrics-port", str(port), *arguments, group=group) as (process, address):
+        yield Running(process, address, port)
+
+
 @pytest.fixture
-def running() -> Iterator[tuple[subprocess.Popen[str], str]]:
-    with serving("--workers", "2", "--grace", "600") as running:
+def running() -> Iterator[Running]:
+    with server_with("--workers", "2", "--grace", "600") as running:
         yield running
 
 
-def test_a_killed_worker_costs_its_request_and_nothing_else(running: tuple[subprocess.Popen[str], str]) -> None:
-    process, address = running
+def test_a_killed_worker_costs_its_request_and_nothing_else(running: Running) -> None:
+    process, address = running.process, running.address
     before = workers_of(process.pid)
     assert len(before) == 4
     document = long_document(2)
@@ -57,9 +83,8 @@ def test_a_killed_worker_costs_its_request_and_nothing_else(running: tuple[subpr
         stub = ChainMergeServiceStub(channel)
         with remote.stream("d", "greedy") as stream:
             stream.add(document.parts[0], document.chains[:1])
-            call = stub.MergeDocument.future(request(LONG))
-            victim = wait_for_work(process.pid)
-            os.kill(victim, signal.SIGKILL)
+            with running.at_work(channel) as (call, victim):
+                os.kill(victim, signal.SIGKILL)
             with pytest.raises(grpc.RpcError) as caught:
                 call.result(timeout=PATIENCE)
             # Another request, the stream that was open, and the request itself, tried again.
@@ -74,8 +99,8 @@ def test_a_killed_worker_costs_its_request_and_nothing_else(running: tuple[subpr
     assert set(before) - after == {victim}
 
 
-def test_a_stream_goes_on_after_its_worker_was_killed(running: tuple[subprocess.Popen[str], str]) -> None:
-    process, address = running
+def test_a_stream_goes_on_after_its_worker_was_killed(running: Running) -> None:
+    process, address = running.process, running.address
     document = long_document(6)
     with RemoteMerger(address) as remote, remote.stream(document.id, "greedy") as stream:
         for index in range(6):
@@ -118,25 +143,22 @@ def test_a_stream_whose_messages_were_not_kept_ends_and_others_begin() -> None:
         assert len(list(stub.MergeStream(iter(messages), timeout=PATIENCE))) == 3
 
 
-def test_workers_end_with_their_server_even_in_the_middle_of_work(running: tuple[subprocess.Popen[str], str]) -> None:
-    process, address = running
-    workers = workers_of(process.pid)
-    with grpc.insecure_channel(address) as channel:
-        call = ChainMergeServiceStub(channel).MergeDocument.future(request(LONG))
-        wait_for_work(process.pid)
-        process.kill()
+def test_workers_end_with_their_server_even_in_the_middle_of_work(running: Running) -> None:
+    workers = workers_of(running.process.pid)
+    with grpc.insecure_channel(running.address) as channel:
+        with running.at_work(channel) as (call, _):
+            running.process.kill()
         assert until(lambda: not any(map(is_alive, workers)))
         with pytest.raises(grpc.RpcError) as caught:
             call.result(timeout=PATIENCE)
     assert told(caught.value)[0] is grpc.StatusCode.UNAVAILABLE
 
 
-def test_sigterm_lets_the_work_end_and_leaves_no_process_behind(running: tuple[subprocess.Popen[str], str]) -> None:
-    process, address = running
+def test_sigterm_lets_the_work_end_and_leaves_no_process_behind(running: Running) -> None:
+    process = running.process
     workers = workers_of(process.pid)
-    with grpc.insecure_channel(address) as channel:
-        call = ChainMergeServiceStub(channel).MergeDocument.future(request(LONG))
-        with stopped(wait_for_work(process.pid)):
+    with grpc.insecure_channel(running.address) as channel:
+        with running.at_work(channel) as (call, _):
             process.terminate()
         assert len(call.result(timeout=2 * PATIENCE).chains) == 1
     assert process.wait(PATIENCE) == 0
@@ -146,13 +168,12 @@ def test_sigterm_lets_the_work_end_and_leaves_no_process_behind(running: tuple[s
 
 
 def test_work_that_takes_longer_than_the_grace_is_cancelled() -> None:
-    with serving("--workers", "1", "--grace", "0.5") as (process, address), grpc.insecure_channel(address) as channel:
-        workers = workers_of(process.pid)
-        call = ChainMergeServiceStub(channel).MergeDocument.future(request(LONG))
+    with server_with("--workers", "1", "--grace", "0.5") as running, grpc.insecure_channel(running.address) as channel:
+        workers = workers_of(running.process.pid)
         # Held, it would take for ever.
-        with stopped(wait_for_work(process.pid)):
-            process.terminate()
-            assert process.wait(PATIENCE) == 0
+        with running.at_work(channel) as (call, _):
+            running.process.terminate()
+            assert running.process.wait(PATIENCE) == 0
             assert not any(map(is_alive, workers))
         with pytest.raises(grpc.RpcError) as caught:
             call.result(timeout=PATIENCE)
@@ -171,11 +192,11 @@ def test_a_watcher_of_its_health_does_not_hold_up_a_server_that_stops() -> None:
 
 def test_ctrl_c_reaches_the_workers_too_and_they_finish_what_they_do() -> None:
     with (
-        serving("--workers", "1", "--grace", "600", group=True) as (process, address),
-        grpc.insecure_channel(address) as channel,
+        server_with("--workers", "1", "--grace", "600", group=True) as running,
+        grpc.insecure_channel(running.address) as channel,
     ):
-        call = ChainMergeServiceStub(channel).MergeDocument.future(request(LONG))
-        with stopped(wait_for_work(process.pid)):
+        process = running.process
+        with running.at_work(channel) as (call, _):
             os.killpg(process.pid, signal.SIGINT)
         assert len(call.result(timeout=2 * PATIENCE).chains) == 1
         assert process.wait(PATIENCE) == 0
