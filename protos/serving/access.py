@@ -105,7 +105,7 @@ class Access(grpc.aio.ServerInterceptor):
             # another task, where what traces put in the task's context can't be taken out.
             async with aclosing(stream):
                 async for each in stream:
-                    await context.write(each)
+                    await _write(each, context)
 
         if handler.response_streaming:
             return _streaming(answers, handler)
@@ -158,6 +158,14 @@ def _streaming(function: Callable[..., AsyncIterator[Any] | Awaitable[None]], li
         None if like is None else like.request_deserializer,
         None if like is None else like.response_serializer,
     )
+
+
+async def _write(answer: object, context: _Context) -> None:
+    try:
+        await context.write(answer)
+    except grpc.aio.InternalError:
+        # The caller has gone, of which the call may hear later. gRPC would log it as an error of the server's.
+        raise asyncio.CancelledError from None
 
 
 async def _only(requests: AsyncIterator[Any], context: _Context) -> object:

@@ -47,6 +47,15 @@ def long_document(parts: int) -> Document:
     return Document("long", tuple(Part((sentence, sentence), part) for part in range(parts)), tuple(chains))
 
 
+def wordy_document(count: int) -> Document:
+    """A part with so many chains, each answered in about 2 KB: its name is in the chain and in the decision on it."""
+    sentence = Sentence(("York", "York"), ("NNP", "NNP"))
+    chains = [
+        Chain(f"{index}{'x' * 900}", (Mention(0, index, 0, 0), Mention(0, index, 1, 1))) for index in range(count)
+    ]
+    return Document("wordy", (Part((sentence,) * count),), tuple(chains))
+
+
 @st.composite
 def sentences(draw: st.DrawFn, *, tagged: bool) -> Sentence:
     forms = tuple(

@@ -12,13 +12,13 @@ from queue import SimpleQueue
 import grpc
 import pytest
 
-from merger.document import Chain, Document, Mention, Part, Sentence
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
 from tests.cli.running import PATIENCE, free_port, serving
 from tests.service.balancer import balanced
 from tests.service.one_worker import SMALL, wait_for_documents
 from tests.service.running import needs_proc, request, stopped, workers_of
+from tests.service.samples import wordy_document
 
 pytestmark = needs_proc
 
@@ -26,15 +26,7 @@ CHAINS = 2_000
 # A server allows for a quarter of that.
 BYTES_PER_SECOND = 4 * 2**20
 LATER = 2 * PATIENCE
-
-
-def wordy() -> v1.MergeDocumentRequest:
-    """What is answered in MiBs: a chain's name comes back with the chain, and in the decision on it."""
-    sentence = Sentence(("York", "York"), ("NNP", "NNP"))
-    chains = tuple(
-        Chain(f"{index}{'x' * 900}", (Mention(0, index, 0, 0), Mention(0, index, 1, 1))) for index in range(CHAINS)
-    )
-    return request(Document("wordy", (Part((sentence,) * CHAINS),), chains), "none")
+WORDY = request(wordy_document(CHAINS), "none")
 
 
 @dataclass(frozen=True)
@@ -72,7 +64,7 @@ def far() -> Iterator[Far]:
 
 def test_the_answer_to_a_document_arrives(far: Far) -> None:
     with stopped(far.worker("documents")):
-        call = far.stub.MergeDocument.future(wordy(), timeout=LATER)
+        call = far.stub.MergeDocument.future(WORDY, timeout=LATER)
         wait_for_documents(far.metrics_port, "in_work", 1)
         far.process.terminate()
 
@@ -81,7 +73,7 @@ def test_the_answer_to_a_document_arrives(far: Far) -> None:
 
 
 def test_the_answers_on_a_stream_arrive(far: Far) -> None:
-    document = wordy()
+    document = WORDY
     requests: SimpleQueue[v1.MergeStreamRequest | None] = SimpleQueue()
     requests.put(v1.MergeStreamRequest(setup=v1.MergeStreamSetup(strategy=document.strategy)))
     requests.put(v1.MergeStreamRequest(part=SMALL.document.parts[0]))
@@ -104,7 +96,7 @@ def test_the_answers_to_many_documents_arrive(far: Far) -> None:
     answers = far.stub.MergeDocuments(iter(requests.get, None), timeout=LATER)
     assert next(answers).id == "small"
     with stopped(far.worker("documents")):
-        requests.put(v1.MergeDocumentsRequest(id="wordy", request=wordy()))
+        requests.put(v1.MergeDocumentsRequest(id="wordy", request=WORDY))
         wait_for_documents(far.metrics_port, "in_work", 1)
         far.process.terminate()
 
@@ -121,7 +113,7 @@ def test_the_answers_to_many_documents_arrive(far: Far) -> None:
 def test_what_is_answered_on_a_connection_that_has_grown_old_arrives() -> None:
     with far_away("--max-connection-age", "1") as far:
         with stopped(far.worker("documents")):
-            call = far.stub.MergeDocument.future(wordy(), timeout=LATER)
+            call = far.stub.MergeDocument.future(WORDY, timeout=LATER)
             wait_for_documents(far.metrics_port, "in_work", 1)
             # gRPC adds a tenth, or takes it away.
             time.sleep(1.5)

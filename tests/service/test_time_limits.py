@@ -14,15 +14,14 @@ import pytest
 import server
 from client.errors import DeadlineError
 from client.remote import RemoteMerger
-from merger.document import Chain, Document, Mention, Part, Sentence
-from protos.documents import part_to_message
+from merger.document import Document
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
 from tests.cli.running import PATIENCE, error_of, free_port, serving
 from tests.service.leaping import Leaping, leaping
 from tests.service.one_worker import SMALL, one_worker, wait_for_documents
 from tests.service.running import is_alive, needs_proc, next_worker, request, stopped, told, until
-from tests.service.samples import Held, long_document
+from tests.service.samples import Held, long_document, wordy_document
 
 SETUP = v1.MergeStreamRequest(setup=v1.MergeStreamSetup(strategy=v1.StrategySpec(name="none")))
 GIVEN_UP = (grpc.StatusCode.DEADLINE_EXCEEDED, "TIME_LIMIT", None)
@@ -197,11 +196,7 @@ def test_a_stream_that_is_worked_for_is_not_idle(patient: Leaping, way: str) -> 
 
 def test_who_does_not_read_what_is_answered_does_not_keep_the_stream() -> None:
     """Answers of a MiB each: a chain's id is in the decision on it. None is read but the first."""
-    sentence = Sentence(("York", "York"), ("NNP", "NNP"))
-    chains = [
-        Chain(str(index) + "x" * 900, (Mention(0, index, 0, 0), Mention(0, index, 1, 1))) for index in range(1000)
-    ]
-    part = v1.MergeStreamRequest(part=part_to_message(Part((sentence,) * 1000), chains))
+    part = v1.MergeStreamRequest(part=request(wordy_document(1_000)).document.parts[0])
     options = server.ServerOptions(port=0, workers=0, grace_seconds=0, streams=1, idle_stream_seconds=10)
     with server.background(options) as address, grpc.insecure_channel(address) as channel:
         stub = ChainMergeServiceStub(channel)
