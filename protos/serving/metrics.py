@@ -101,7 +101,6 @@ class Metrics:
     def ended(self, call: CallRecord) -> None:
         """Count it as over."""
         self._running.labels(call.method).dec()
-        self._calls.labels(call.method, call.strategy, call.code).inc()
         self._failed.inc(call.failed)
         if call.reason:
             self._refused.labels(call.method, call.reason).inc()
@@ -109,6 +108,8 @@ class Metrics:
         self._queued.labels(call.method).observe(call.queue_seconds)
         self._received.labels(call.method).inc(call.received_bytes)
         self._sent.labels(call.method).inc(call.sent_bytes)
+        # Last, and shown first: who sees that a call is over sees all of it, though others look while this is done.
+        self._calls.labels(call.method, call.strategy, call.code).inc()
 
 
 class _StateCollector:

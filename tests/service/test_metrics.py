@@ -54,6 +54,11 @@ def scrape(port: int) -> dict[str, float]:
     return found
 
 
+def calls_over(port: int) -> float:
+    """How many calls are: each is a moment after its answer has come."""
+    return sum(value for name, value in scrape(port).items() if name.startswith(CALLS))
+
+
 def test_calls_documents_and_decisions_are_counted() -> None:
     # Three parts with a chain of "York" each: the first is new, the others are linked to it; one merged chain.
     document = long_document(3)
@@ -64,8 +69,7 @@ def test_calls_documents_and_decisions_are_counted() -> None:
         with pytest.raises(OptionError):
             remote.merge(document, "no-such-strategy")
         remote.strategies()
-        # A call is over a moment after its answer has come.
-        until(lambda: sum(value for name, value in scrape(port).items() if name.startswith(CALLS)) == 5)
+        assert until(lambda: calls_over(port) == 5)
         found = scrape(port)
 
     prefix = "merge_baseline_"
@@ -105,9 +109,10 @@ def test_documents_of_a_stream_of_many_are_counted_each_with_its_strategy() -> N
     with shown() as (address, port), grpc.insecure_channel(address) as channel:
         answers = list(ChainMergeServiceStub(channel).MergeDocuments(iter(messages), timeout=PATIENCE))
         assert len(answers) == 3
-        assert until(lambda: scrape(port)["merge_baseline_failed_documents_total"] == 1)
+        assert until(lambda: calls_over(port) == 1)
         found = scrape(port)
 
+    assert found["merge_baseline_failed_documents_total"] == 1
     assert found["merge_baseline_documents_total{strategy=greedy}"] == 2
 
 
@@ -119,7 +124,7 @@ def test_streams_and_calls_that_go_on_are_shown() -> None:
             during = scrape(port)
             stream.add(document.parts[1], document.chains[1:])
             stream.finish()
-        assert until(lambda: scrape(port)["merge_baseline_calls_in_progress{method=MergeStream}"] == 0)
+        assert until(lambda: calls_over(port) == 1)
         after = scrape(port)
 
     assert during["merge_baseline_streams_open"] == 1
