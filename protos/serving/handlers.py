@@ -69,22 +69,22 @@ class Handlers:
     def for_grpc(self) -> grpc.GenericRpcHandler:
         """To add to a server."""
         methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
-            # Declared as a stream both ways, which is the same on the wire: the document is then not received before it
-            # is known whether there is room for it, and its answer is on its way before the call ends.
+            # Declared as streams, which is the same on the wire: a document is then not received before it is known
+            # whether there is room for it, and answers are on their way before their calls end.
             "MergeDocument": grpc.stream_stream_rpc_method_handler(self._merge_document),
             "MergeStream": grpc.stream_stream_rpc_method_handler(self._merge_stream),
             "MergeDocuments": grpc.stream_stream_rpc_method_handler(self._merge_documents),
-            "ListStrategies": grpc.unary_unary_rpc_method_handler(self._list_strategies),
+            "ListStrategies": grpc.unary_stream_rpc_method_handler(self._list_strategies),
         }
         return grpc.method_handlers_generic_handler(SERVICE, methods)
 
-    async def _list_strategies(self, request: bytes, context: Context) -> bytes:
+    async def _list_strategies(self, request: bytes, context: Context) -> AsyncIterator[bytes]:
         scope = self._scope("ListStrategies", context)
         async with scope.statuses():
             scope.record.received_bytes = len(request)
             answer = await self._listed.answer(request)
             scope.record.sent_bytes = len(answer)
-            return answer
+            yield answer
 
     async def _merge_document(self, requests: AsyncIterator[bytes], context: Context) -> AsyncIterator[bytes]:
         scope = self._scope("MergeDocument", context)
