@@ -124,12 +124,11 @@ class Access(grpc.aio.ServerInterceptor):
         _paced.set(lambda: callers.seconds_to_next(caller))
 
     def _unauthenticated(self, method: str) -> _Handler:
-        async def answers(_: AsyncIterator[Any], context: _Context) -> AsyncIterator[Any]:
+        async def refuse(_: AsyncIterator[Any], context: _Context) -> None:
             self._log_refused(context.peer())
             await self._refuse(method, unauthenticated_status(), context)
-            yield  # never reached: it makes this a generator
 
-        return _streaming(answers)
+        return _streaming(refuse)
 
     def _log_refused(self, peer: str) -> None:
         self._refused += 1
@@ -151,7 +150,7 @@ class Access(grpc.aio.ServerInterceptor):
         await context.abort(details.code, details.details, metadata)
 
 
-def _streaming(function: Callable[..., AsyncIterator[Any] | Awaitable[None]], like: _Handler | None = None) -> _Handler:
+def _streaming(function: Callable[..., Awaitable[None]], like: _Handler | None = None) -> _Handler:
     # In this shape a handler is called before any message of the request is read, whatever the method's own shape.
     return grpc.stream_stream_rpc_method_handler(
         cast("Any", function),

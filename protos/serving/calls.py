@@ -73,8 +73,7 @@ class CallScope:
         context.set_trailing_metadata(((REQUEST_ID, identity.request_id),))
         observer.begun(self.record)
         self.ends.callback(self._end)
-        # The handler's own end would be too early: its answer is not sent by then, and a stream's generator is closed
-        # whenever the interpreter gets to it.
+        # The handler's own end would be too early: the call's status is not sent by then.
         # The stubs want what no function is: a callable with their own name for it.
         context.add_done_callback(cast("Any", lambda _: self.ends.close()))
 
