@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING
 
 from client.report.inline_svg import MARK, inline_svg
@@ -126,6 +127,7 @@ class Sheet:
         self.figure = figure
         self._height = height
         self._tooltips: dict[str, str] = {}
+        self._artists = count()
 
     def axes(
         self, box: tuple[float, float, float, float], x_range: tuple[float, float], y_range: tuple[float, float]
@@ -146,8 +148,8 @@ class Sheet:
         self, x: float, y: float, text: str, *, full: str = "", anchor: str = "left", size: float = TEXT, ink: str = INK
     ) -> None:
         """One line of text with its baseline at y; the ``full`` one is its tooltip, where it says more."""
-        gid = f"text-{len(self._tooltips)}"
-        if full and full != text:
+        gid = f"text-{next(self._artists)}"
+        if one_line(full) not in text:
             self._tooltips[gid] = one_line(full)
         self.figure.text(
             x / WIDTH,
@@ -163,7 +165,7 @@ class Sheet:
 
     def mark(self, axes: Axes, x: float, y: float, style: Style, tooltip: str) -> None:
         """One value."""
-        gid = f"{MARK}-{len(self._tooltips)}"
+        gid = f"{MARK}-{next(self._artists)}"
         self._tooltips[gid] = one_line(tooltip)
         _mark(axes, x, y, style, gid)
 

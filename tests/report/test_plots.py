@@ -328,6 +328,24 @@ def test_long_names_lose_their_middle_and_keep_it_in_the_tooltip() -> None:
     assert genre in {text_of(each) for each in drawn(plot_by_genre, shown).iter(f"{SVG}title")}
 
 
+def test_a_tooltip_belongs_to_the_text_that_it_is_longer_than() -> None:
+    """Texts that are whole have none, though a shortened one comes after them."""
+    genre = "g" * 200
+    root = drawn(plot_by_genre, comparison(["greedy"], ["bio", genre], [[60, 70]], []))
+    parents = {child: parent for parent in root.iter() for child in parent}
+
+    tooltips = {
+        text_of(text): text_of(parents[text].find(f"{SVG}title"))
+        for text in root.iter(f"{SVG}text")
+        if parents[text].find(f"{SVG}title") is not None and parents[text] is not root
+    }
+
+    assert list(tooltips.values()) == [genre]
+    (shown,) = tooltips
+    assert shown.startswith("ggg")
+    assert "…" in shown
+
+
 def test_names_that_differ_in_the_middle_only_can_be_told_apart() -> None:
     names = [f"greedy:tags=NN+NNS,{option},match=mention" for option in ("a", "b", "c", "d", "e")]
     root = drawn(plot_by_length, comparison(names, ["news"], [[60]] * 5, [[(1, 1)]] * 5))
