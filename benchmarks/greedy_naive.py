@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from merger import ChainRef, Document, Mention
 from merger.document import Chain, chains_by_part, text_order
-from merger.tags import noun_flags
+from merger.tags import TagReader
 
 
 def naive_links(document: Document) -> dict[ChainRef, ChainRef | None]:
@@ -13,10 +13,11 @@ def naive_links(document: Document) -> dict[ChainRef, ChainRef | None]:
     nouns: list[list[str]] = []
     last: list[Mention] = []
     links: dict[ChainRef, ChainRef | None] = {}
+    tags = TagReader.of(document)
     for part, chains in enumerate(chains_by_part(document)):
         found: list[tuple[Chain, list[str], int | None]] = []
         for chain in chains:
-            own = _nouns(document, chain)
+            own = _nouns(document, tags, chain)
             found.append((chain, own, _find(own, nouns, last)))
         for chain, own, number in found:
             ref = ChainRef(part, chain.id)
@@ -43,11 +44,11 @@ def _find(own: list[str], nouns: list[list[str]], last: list[Mention]) -> int | 
     return None
 
 
-def _nouns(document: Document, chain: Chain) -> list[str]:
+def _nouns(document: Document, tags: TagReader, chain: Chain) -> list[str]:
     found = [
         (mention.sentence, token, document.sentence(mention).forms[token])
         for mention in chain.mentions
         for token in mention.tokens
-        if noun_flags(document.sentence(mention))[token]
+        if tags.noun_flags(document.sentence(mention))[token]
     ]
     return [noun for _, _, noun in sorted(found, key=lambda each: each[:2])]

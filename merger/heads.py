@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from merger.document import Mention, Sentence
+from merger.tag_sets import PENN, TagSet
 
-_POSTMODIFIER_TAGS = frozenset({"IN", "TO", "WDT", "WP", "WP$", "WRB", "VBG", "VBN", ",", ":", "-LRB-", "(", "ADP"})
 
-
-def head_token(sentence: Sentence, mention: Mention, nouns: Sequence[bool]) -> int:
-    """The index of the mention's head token in its sentence.
+def head_token(sentence: Sentence, mention: Mention, nouns: Sequence[bool], tag_set: TagSet = PENN) -> int:
+    """The index of the mention's head token in its sentence. ``tag_set`` is that of the text.
 
     With dependency heads: the first token whose head lies outside the mention. Without: the last noun before the
     first postmodifier (a preposition, relative word, participle or comma after a noun), as in *the mayor of York*;
@@ -27,6 +26,6 @@ def head_token(sentence: Sentence, mention: Mention, nouns: Sequence[bool]) -> i
     for index in tokens:
         if nouns[index]:
             head = index
-        elif head is not None and tags[index] in _POSTMODIFIER_TAGS:
+        elif head is not None and tag_set.is_postmodifier(tags[index]):
             break
     return tokens[-1] if head is None else head

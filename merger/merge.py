@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from merger.boundaries import with_boundaries_of
 from merger.decisions import Decision, MergedChains, MergedMembers, join_chains, merged_members
 from merger.document import Chain, ChainRef, ChainScope, Document, Part, chains_by_part
-from merger.errors import InputError
+from merger.errors import InputError, Location
 from merger.notices import Notices
 from merger.strategies.base import Strategy
 from merger.watch import Watch
@@ -115,6 +115,8 @@ class PartMerger:
                 "one-mention chains were left out of merging and of the output (--singletons keep passes them through)",
                 count=len(self._singletons),
             )
+        if notices is not None:
+            self._run.report(notices, Location(self._file, document=self._document_id or None))
 
 
 def merge_document(

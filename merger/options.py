@@ -13,7 +13,10 @@ OptionValue = str | int | float | bool
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option. Its type is the type of ``default``; ``choices`` limit strings, ``low``/``high`` numbers."""
+    """One option. Its type is the type of ``default``; ``choices`` limit strings, ``low``/``high`` numbers.
+
+    ``optional``: a signature has it only where its value is not the default.
+    """
 
     name: str
     default: OptionValue
@@ -21,6 +24,7 @@ class Option:
     choices: tuple[str, ...] = ()
     low: float | None = None
     high: float | None = None
+    optional: bool = False
 
     @property
     def type_name(self) -> str:

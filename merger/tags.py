@@ -1,23 +1,16 @@
-"""Part-of-speech classes over Penn and universal tags."""
+"""Reads the part-of-speech tags of a text: which tokens are nouns, and the class of each."""
 
 from __future__ import annotations
 
-from merger.document import Sentence
+from collections.abc import Callable, Iterable, Sequence
 
-# fmt: off
-PENN_TAGS = frozenset({
-    "CC", "CD", "DT", "EX", "FW", "IN", "JJ", "JJR", "JJS", "LS", "MD", "NN", "NNS", "NNP", "NNPS", "NP", "NPS",
-    "PDT", "POS", "PRP", "PRP$", "PP", "PP$", "RB", "RBR", "RBS", "RP", "SYM", "TO", "UH", "VB", "VBD", "VBG", "VBN",
-    "VBP", "VBZ", "VH", "VHD", "VHG", "VHN", "VHP", "VHZ", "VV", "VVD", "VVG", "VVN", "VVP", "VVZ", "WDT", "WP",
-    "WP$", "WRB", "IN/that", "SENT", "ADD", "AFX", "GW", "HYPH", "NFP", "XX", "#", "$", "''", "``", "(", ")", ",",
-    ".", ":", "-LRB-", "-RRB-",
-})
-# fmt: on
-"""Penn Treebank tags with the OntoNotes, English Web Treebank and TreeTagger additions."""
+from merger.document import Document, Sentence
+from merger.errors import Location, OptionError
+from merger.notices import Notices
+from merger.tag_sets import PENN, PENN_TAGS, UNIVERSAL, SeenTags, TagSet, WordClass
 
-UNIVERSAL_NOUNS = frozenset({"NOUN", "PROPN"})
-_PENN_NOUNS = frozenset({"NN", "NP"})
-"""What noun tags begin with."""
+_MOST_PATTERNS = 64
+_LONGEST_PATTERN = 64
 
 
 def has_tags(sentence: Sentence) -> bool:
@@ -25,15 +18,109 @@ def has_tags(sentence: Sentence) -> bool:
     return any(sentence.xpos or ()) or any(sentence.upos or ())
 
 
-def noun_flags(sentence: Sentence) -> tuple[bool, ...]:
-    """For each token whether it is a noun: Penn ``NN*`` and ``NP*``, or universal ``NOUN`` and ``PROPN``.
+class TagReader:
+    """Reads the tags of one text, whose sentences come part by part.
 
-    Penn tags decide where the sentence has them; universal ones where it has no others, or where the others are of
-    another tag set. Without tags nothing is a noun.
+    The tag set is recognised from the sentences so far (see :mod:`merger.tag_sets`). Universal tags decide where a
+    sentence has them and its other tags are not all Penn tags.
+
+    ``nouns`` names the tags of nouns, for tag sets that are not known: see :func:`noun_patterns`. These are looked for
+    among the tags of the text, and among the universal ones where a sentence has no others.
     """
-    xpos, upos = sentence.xpos, sentence.upos
-    if xpos is not None and any(xpos) and (upos is None or PENN_TAGS.issuperset(tag for tag in xpos if tag)):
-        return tuple([tag[:2] in _PENN_NOUNS for tag in xpos])
-    if upos is not None:
-        return tuple([tag in UNIVERSAL_NOUNS for tag in upos])
-    return (False,) * len(sentence.forms)
+
+    def __init__(self, nouns: str = "") -> None:
+        """Raises :class:`~merger.errors.OptionError` if ``nouns`` are no patterns."""
+        self._is_named = noun_patterns(nouns) if nouns else None
+        self._seen = SeenTags()
+        self._universal = SeenTags()
+        self._beside_universal = SeenTags()
+
+    @classmethod
+    def of(cls, document: Document) -> TagReader:
+        """A reader that has seen a whole document."""
+        reader = cls()
+        for part in document.parts:
+            reader.add(part.sentences)
+        return reader
+
+    def add(self, sentences: Iterable[Sentence]) -> None:
+        """Take the sentences of another part."""
+        for sentence in sentences:
+            if sentence.upos is None:
+                if sentence.xpos is not None:
+                    self._seen.add(sentence.xpos)
+            else:
+                self._universal.add(sentence.upos)
+                if sentence.xpos is not None:
+                    self._beside_universal.add(sentence.xpos)
+
+    @property
+    def tag_set(self) -> TagSet:
+        """The tag set of the sentences that have no universal tags."""
+        return self._seen.tag_set
+
+    def noun_flags(self, sentence: Sentence) -> tuple[bool, ...]:
+        """For each token whether it is a noun. Without tags nothing is."""
+        xpos, upos = sentence.xpos, sentence.upos
+        if self._is_named is not None:
+            return tuple(map(self._is_named, (xpos if any(xpos or ()) else upos) or ("",) * len(sentence.forms)))
+        if xpos is not None and any(xpos):
+            if upos is None:
+                return self.tag_set.noun_flags(xpos)
+            if PENN_TAGS.issuperset(tag for tag in xpos if tag):
+                return PENN.noun_flags(xpos)
+        if upos is not None:
+            return UNIVERSAL.noun_flags(upos)
+        return (False,) * len(sentence.forms)
+
+    def word_class(self, sentence: Sentence, token: int) -> WordClass:
+        """The class of a token, by its universal tag where it has one, else by its other tag."""
+        universal = sentence.upos[token] if sentence.upos is not None else ""
+        if universal:
+            return UNIVERSAL.word_class(universal)
+        return self.tag_set.word_class(sentence.xpos[token]) if sentence.xpos is not None else WordClass.UNTAGGED
+
+    def report(self, notices: Notices, place: Location) -> None:
+        """Record which tag set was recognised, if it is not Penn, and that no tag is a noun, if that is so."""
+        seen = (self._seen, self._universal, self._beside_universal)
+        examples = [tag for each in seen for tag in each.examples()]
+        if not examples:
+            return
+        readers: Sequence[Callable[[Iterable[str]], Sequence[bool]]]
+        if self._is_named is not None:
+            named = self._is_named
+            readers = [lambda tags: [named(tag) for tag in tags]] * len(seen)
+            title = "named by the option nouns"
+        else:
+            readers = (self.tag_set.noun_flags, UNIVERSAL.noun_flags, PENN.noun_flags)
+            title = f"of {self.tag_set.nouns} ({self.tag_set.name} tags)"
+            if self.tag_set is not PENN:
+                message = f"the tags are {self.tag_set.name}: nouns are {self.tag_set.nouns}"
+                notices.add(f"{self.tag_set.name} tags", message, place)
+        if not any(each.any_noun(reader) for each, reader in zip(seen, readers, strict=True)):
+            message = (
+                f"no tag is a noun {title}, so that nothing is found by nouns; the tags are {', '.join(examples)}"
+                " (name the tags of nouns with the option nouns, as in nouns=N*|SUBST)"
+            )
+            notices.add("no noun among the tags", message, place)
+
+
+def noun_patterns(text: str) -> Callable[[str], bool]:
+    """Whether a tag is one of those that a text names: ``N*|SUBST`` are all tags that begin with N, and SUBST.
+
+    Raises :class:`~merger.errors.OptionError` for more than 64 names, names of more than 64 characters, blanks, and a
+    star that is not behind at least one other character.
+    """
+    names = text.split("|")
+    if len(names) > _MOST_PATTERNS:
+        raise OptionError(f"option nouns: {len(names)} tags; expected at most {_MOST_PATTERNS}")
+    for name in names:
+        start = name.removesuffix("*")
+        if not start or "*" in start or len(name) > _LONGEST_PATTERN or any(char.isspace() for char in name):
+            raise OptionError(
+                f"option nouns: {name[:_LONGEST_PATTERN]!r} is not a tag or the beginning of tags;"
+                " expected names such as N*|SUBST"
+            )
+    whole = frozenset(name for name in names if not name.endswith("*"))
+    starts = tuple(name[:-1] for name in names if name.endswith("*"))
+    return lambda tag: tag in whole or (bool(starts) and tag.startswith(starts))

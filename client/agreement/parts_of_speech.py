@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import Enum
 from typing import NamedTuple
 
 from client.agreement.antecedents import Antecedents
-from merger.document import ChainRef, Document, Mention, Sentence, part_chains
+from merger.document import ChainRef, Document, Mention, part_chains
 from merger.heads import head_token
-from merger.tags import noun_flags
-
-
-class WordClass(Enum):
-    """The class of a mention's head token."""
-
-    PRONOUN = "pronoun"
-    NOUN = "noun"
-    PROPER_NOUN = "proper noun"
-    VERB = "verb"
-    OTHER = "other"
-    UNTAGGED = "untagged"
+from merger.tag_sets import WordClass
+from merger.tags import TagReader
 
 
 class ClassCounts(NamedTuple):
@@ -41,42 +30,18 @@ class ClassCounts(NamedTuple):
 
 ClassTable = dict[WordClass, ClassCounts]
 
-# fmt: off
-_UNIVERSAL = {
-    "PRON": WordClass.PRONOUN, "NOUN": WordClass.NOUN, "PROPN": WordClass.PROPER_NOUN,
-    "VERB": WordClass.VERB, "AUX": WordClass.VERB,
-}
-_PENN = {
-    **dict.fromkeys(("PRP", "PRP$", "PP", "PP$", "WP", "WP$"), WordClass.PRONOUN),
-    **dict.fromkeys(("NN", "NNS"), WordClass.NOUN),
-    **dict.fromkeys(("NNP", "NNPS", "NP", "NPS"), WordClass.PROPER_NOUN),
-    "MD": WordClass.VERB,
-}
-# fmt: on
-_PENN_VERBS = ("VB", "VH", "VV")
-
-
-def word_class(sentence: Sentence, token: int) -> WordClass:
-    """The class of a token, by its universal tag where it has one, else by its Penn tag."""
-    universal = sentence.upos[token] if sentence.upos is not None else ""
-    if universal:
-        return _UNIVERSAL.get(universal, WordClass.OTHER)
-    tag = sentence.xpos[token] if sentence.xpos is not None else ""
-    if not tag:
-        return WordClass.UNTAGGED
-    return _PENN.get(tag, WordClass.VERB if tag.startswith(_PENN_VERBS) else WordClass.OTHER)
-
 
 def mention_classes(document: Document) -> dict[ChainRef, list[WordClass]]:
     """For every part chain after the first part, with two or more mentions, the class of each mention's head."""
     nouns: dict[tuple[int, int], tuple[bool, ...]] = {}
+    tags = TagReader.of(document)
 
     def class_of(mention: Mention) -> WordClass:
         sentence = document.sentence(mention)
         place = (mention.part, mention.sentence)
         if place not in nouns:
-            nouns[place] = noun_flags(sentence)
-        return word_class(sentence, head_token(sentence, mention, nouns[place]))
+            nouns[place] = tags.noun_flags(sentence)
+        return tags.word_class(sentence, head_token(sentence, mention, nouns[place], tags.tag_set))
 
     return {
         ref: [class_of(mention) for mention in chain.mentions]

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from client.agreement.measure import Measure
 from client.agreement.metrics import METRICS
-from client.agreement.parts_of_speech import ClassTable, WordClass, add_tables
+from client.agreement.parts_of_speech import ClassTable, add_tables
 from client.agreement.study import DocumentAgreement
 from client.agreement.summary import AgreementReport, Summary
 from client.comparison.section import Rows, Section
 from client.groups import genre_group
 from client.scoring.render import percent
+from merger.tag_sets import WordClass
 
 COLUMNS = 8
 """Strategies that have a column each in one table by group."""

@@ -14,7 +14,7 @@ from client.comparison.data import Annotated, Comparison, Outcome
 from client.comparison.judgement import JudgedDecision
 from merger.decisions import Evidence
 from merger.document import Chain, ChainRef, Document, Mention, Sentence, part_chains
-from merger.tags import noun_flags
+from merger.tags import TagReader
 
 _NAME_LENGTH = 60
 """Characters that the name of a chain has at most."""
@@ -53,12 +53,13 @@ def _document_data(text: Annotated, outcomes: Iterable[Outcome]) -> dict[str, An
     # One-mention chains take no part in merging: there is nothing to see of them.
     chains = {ref: chain for ref, chain in part_chains(parts).items() if len(chain.mentions) > 1}
     numbers = {ref: number for number, ref in enumerate(chains)}
+    tags = TagReader.of(parts)
     return {
         "parts": [
             {"number": part.number, "sentences": [_sentence_data(sentence) for sentence in part.sentences]}
             for part in parts.parts
         ],
-        "chains": [_chain_data(parts, ref, chain) for ref, chain in chains.items()],
+        "chains": [_chain_data(parts, tags, ref, chain) for ref, chain in chains.items()],
         "human": text.merged,
         "strategies": [_strategy_data(outcome, numbers) for outcome in outcomes],
     }
@@ -69,12 +70,12 @@ def _sentence_data(sentence: Sentence) -> dict[str, Any]:
     return {"tokens": sentence.forms, "speaker": speaker}
 
 
-def _chain_data(document: Document, ref: ChainRef, chain: Chain) -> dict[str, Any]:
+def _chain_data(document: Document, tags: TagReader, ref: ChainRef, chain: Chain) -> dict[str, Any]:
     nouns: dict[str, None] = {}
     name = ""
     for mention in chain.mentions:
         sentence = document.sentence(mention)
-        flags = noun_flags(sentence)
+        flags = tags.noun_flags(sentence)
         found = [sentence.forms[token] for token in mention.tokens if flags[token]]
         nouns.update(dict.fromkeys(found))
         if found and not name:

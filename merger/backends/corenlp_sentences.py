@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from merger.document import Document, Sentence
-from merger.tags import PENN_TAGS
+from merger.tag_sets import PENN_TAGS
 
 _TREETAGGER = frozenset({"IN/that", "NP", "NPS", "PP", "PP$", "SENT"})
 _TREETAGGER_VERBS = ("VH", "VV")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from merger.document import Document, Mention
 from merger.heads import head_token
-from merger.tags import noun_flags
+from merger.tags import TagReader
 
 Cluster = tuple[Mention, ...]
 """Mentions that a coreference system says are one entity, anywhere in the document."""
@@ -56,12 +56,13 @@ def match_mentions(
 class _Heads:
     def __init__(self, document: Document) -> None:
         self._document = document
+        self._tags = TagReader.of(document)
         self._known: dict[Mention, int] = {}
 
     def _head(self, mention: Mention) -> int:
         if mention not in self._known:
             sentence = self._document.sentence(mention)
-            self._known[mention] = head_token(sentence, mention, noun_flags(sentence))
+            self._known[mention] = head_token(sentence, mention, self._tags.noun_flags(sentence), self._tags.tag_set)
         return self._known[mention]
 
     def choose(self, mention: Mention, candidates: Sequence[Mention]) -> Mention | None:

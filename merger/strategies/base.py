@@ -13,7 +13,8 @@ from typing import ClassVar
 
 from merger.decisions import Decision, MergedChains
 from merger.document import Chain, Document, Part
-from merger.notices import Notice
+from merger.errors import Location
+from merger.notices import Notice, Notices
 from merger.options import Option, OptionValue, parse_options
 from merger.watch import Watch
 
@@ -29,6 +30,9 @@ class Run(ABC):
         carry this index, ``merged`` the merged chains of the parts before. The result has one decision a chain. The
         first part is asked about too, so that the run sees it; all its chains are new.
         """
+
+    def report(self, notices: Notices, place: Location) -> None:  # noqa: B027  # most runs have nothing to report
+        """Record what is worth telling about the document that was merged, which ``place`` names."""
 
 
 class Strategy(ABC):
@@ -68,7 +72,11 @@ class Strategy(ABC):
     @property
     def signature(self) -> str:
         """Name and options, as printed beside every number: ``greedy[match=noun,tie=recent,...]``."""
-        shown = ",".join(f"{option.name}={option.show(self.values[option.name])}" for option in self.options)
+        shown = ",".join(
+            f"{option.name}={option.show(self.values[option.name])}"
+            for option in self.options
+            if not option.optional or self.values[option.name] != option.default
+        )
         return f"{self.name}[{shown}]" if shown else self.name
 
     @classmethod

@@ -12,12 +12,13 @@ from typing import ClassVar
 from merger.decisions import Decision, Evidence, MentionPair, MergedChains
 from merger.document import Chain, ChainRef, Document, Mention, Part
 from merger.errors import Location, MissingTagsError
+from merger.notices import Notices
 from merger.options import Option, OptionValue
 from merger.strategies.base import Run, Strategy
 from merger.strategies.greedy_fuzzy import FuzzyChainIndex
 from merger.strategies.greedy_index import ChainIndex
 from merger.strategies.greedy_keys import KeyReader
-from merger.tags import has_tags
+from merger.tags import has_tags, noun_patterns
 from merger.watch import Watch
 
 
@@ -46,7 +47,19 @@ class GreedyStrategy(Strategy):
         Option("one-to-one", False, "let only one chain of a part, the first, merge into the same earlier chain"),
         Option("ignore-case", False, "compare without regard to case"),
         Option("threshold", 90.0, "with match=fuzzy: the least rapidfuzz ratio that counts", low=0, high=100),
+        Option(
+            "nouns",
+            "",
+            "the tags of nouns, for a tag set that is not recognised: tags or, with a star, beginnings of tags, bars "
+            "between them, as in N*|SUBST",
+            optional=True,
+        ),
     )
+
+    def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
+        super().__init__(options)
+        if self.values["nouns"]:
+            noun_patterns(str(self.values["nouns"]))
 
     def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # sees parts only
         return _GreedyRun(self.values, document.id if document else None)
@@ -58,7 +71,7 @@ class _GreedyRun(Run):
         self._rule = match
         self._document_id = document_id
         self._one_to_one = bool(values["one-to-one"])
-        self._reader = KeyReader(match, ignore_case=bool(values["ignore-case"]))
+        self._reader = KeyReader(match, ignore_case=bool(values["ignore-case"]), nouns=str(values["nouns"]))
         self._index = FuzzyChainIndex(tie, float(values["threshold"])) if match == "fuzzy" else ChainIndex(tie)
 
     def decide(self, index: int, part: Part, chains: Sequence[Chain], merged: MergedChains) -> list[Decision]:
@@ -80,6 +93,9 @@ class _GreedyRun(Run):
             for chain, decision, (_, offered) in zip(chains, decisions, keys, strict=True)
         )
         return decisions
+
+    def report(self, notices: Notices, place: Location) -> None:
+        self._reader.tags.report(notices, place)
 
     def _decision(self, ref: ChainRef, sought: Mapping[str, Mention]) -> Decision:
         for key, mention in sought.items():

@@ -7,7 +7,7 @@ from operator import itemgetter
 
 from merger.document import Chain, Mention, Part
 from merger.heads import head_token
-from merger.tags import noun_flags
+from merger.tags import TagReader
 
 Key = tuple[str, Mention, int, int]
 """A string to compare, the mention that it stands in, the sentence and the token that it was found at."""
@@ -18,10 +18,12 @@ _PLACE = itemgetter(2, 3)
 class KeyReader:
     """Reads comparison strings off the chains of one part at a time.
 
-    ``match`` is one of ``noun``, ``token``, ``mention``, ``head``, ``fuzzy``; ``ignore_case`` folds case.
+    ``match`` is one of ``noun``, ``token``, ``mention``, ``head``, ``fuzzy``; ``ignore_case`` folds case; ``nouns``
+    names the tags of nouns, or is empty.
     """
 
-    def __init__(self, match: str, *, ignore_case: bool) -> None:
+    def __init__(self, match: str, *, ignore_case: bool, nouns: str = "") -> None:
+        self.tags = TagReader(nouns)
         self._ignore_case = ignore_case
         self._read_sought = {
             "noun": self._nouns,
@@ -44,6 +46,7 @@ class KeyReader:
         """Turn to another part."""
         self._part = part
         self._columns = {}
+        self.tags.add(part.sentences)
 
     def read(self, chain: Chain) -> tuple[dict[str, Mention], Sequence[Key]]:
         """The strings that the chain looks for, and those by which it can be found.
@@ -66,7 +69,7 @@ class KeyReader:
         if columns is None:
             made = self._part.sentences[sentence]
             forms: Sequence[str] = [form.casefold() for form in made.forms] if self._ignore_case else made.forms
-            columns = self._columns[sentence] = (forms, noun_flags(made))
+            columns = self._columns[sentence] = (forms, self.tags.noun_flags(made))
         return columns
 
     def _nouns(self, chain: Chain) -> list[Key]:
@@ -102,7 +105,7 @@ class KeyReader:
         keys = []
         for mention in chain.mentions:
             forms, nouns = self._columns_of(mention.sentence)
-            head = head_token(self._part.sentences[mention.sentence], mention, nouns)
+            head = head_token(self._part.sentences[mention.sentence], mention, nouns, self.tags.tag_set)
             if nouns[head]:
                 keys.append((forms[head], mention, mention.sentence, head))
         return keys

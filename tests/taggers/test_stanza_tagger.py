@@ -19,7 +19,7 @@ from merger import read_documents
 from merger.document import Document, Part, Sentence
 from merger.errors import BackendError
 from merger.taggers import StanzaTagger
-from merger.tags import noun_flags
+from merger.tags import TagReader
 from merger.watch import Watch
 from tests.cli.running import run
 from tests.merging.building import parts_of
@@ -250,7 +250,7 @@ def test_greedy_works_on_text_that_has_no_tags(tagger_model: Path, tagger: Stanz
     nouns = {
         form.lower()
         for sentence in sentences_of(tagged)
-        for form, noun in zip(sentence.forms, noun_flags(sentence), strict=True)
+        for form, noun in zip(sentence.forms, TagReader.of(tagged).noun_flags(sentence), strict=True)
         if noun
     }
     links = [each for each in report["documents"][0]["decisions"] if each["antecedent"] is not None]
