@@ -1,8 +1,10 @@
-"""Where tokens stand: the line of a token in its file."""
+"""Where tokens stand: the line of a token in its file, and its index among the words."""
 
 from __future__ import annotations
 
-from merger.document import Sentence
+from bisect import bisect_left
+
+from merger.document import Mention, Sentence, Span
 
 
 def token_line(sentence: Sentence, token: int) -> int | None:
@@ -19,3 +21,22 @@ def token_line(sentence: Sentence, token: int) -> int | None:
             if seen == token:
                 return source.line + offset
     return None
+
+
+def word_spans(sentence: Sentence, mention: Mention) -> tuple[Span, ...]:
+    """A mention's stretches of words: indexes count no empty nodes, and stretches that then touch are joined.
+
+    A mention of nothing but empty nodes has none.
+    """
+    empty = sentence.empty
+    if not empty:
+        return mention.spans
+    spans: list[Span] = []
+    for first, last in mention.spans:
+        start, end = first - bisect_left(empty, first), last - bisect_left(empty, last + 1)
+        if start > end:
+            continue
+        if spans and spans[-1][1] + 1 == start:
+            start = spans.pop()[0]
+        spans.append((start, end))
+    return tuple(spans)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence, SentenceSource
+from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence, SentenceSource, text_order
 from merger.errors import Location, UnsupportedError
 from merger.formats.conll2012_cells import EMPTY_CELLS, Bracket, parse_cell
 from merger.formats.conll2012_head import is_head_of, new_head, tail_of, writable_id
@@ -21,6 +21,7 @@ from merger.formats.conll2012_rows import (
     second_column,
     split_line,
 )
+from merger.formats.word_mentions import WordMentions
 from merger.notices import Notices
 from merger.shown import shown
 
@@ -145,15 +146,22 @@ def _check_empty_parts(document: Document, notices: Notices) -> None:
 def _mentions_by_sentence(document: Document, notices: Notices) -> SentenceMentions:
     by_sentence: SentenceMentions = {}
     names = _writable_names(document, notices)
-    has_empty = any(sentence.empty for part in document.parts for sentence in part.sentences)
+    special = any(mention.pieces for mention in document.mentions()) or any(
+        sentence.empty for part in document.parts for sentence in part.sentences
+    )
+    words = WordMentions(document, "CoNLL-2012", notices) if special else None
     for chain in document.chains:
         name = names.get(chain.id, chain.id)
-        for mention in _without_crossing(document, chain, notices):
-            part, sentence, first, last, pieces = mention
-            written = _span(document, mention, notices) if pieces or has_empty else (first, last)
-            if written is not None:
-                by_sentence.setdefault((part, sentence), []).append((*written, name))
+        mentions = chain.mentions if words is None else _without_empty(chain, words)
+        for part, sentence, first, last, _ in _without_crossing(document, chain.id, mentions, notices):
+            by_sentence.setdefault((part, sentence), []).append((first, last, name))
     return by_sentence
+
+
+def _without_empty(chain: Chain, words: WordMentions) -> list[Mention]:
+    """The mentions as the format can carry them, with indexes that count no empty nodes."""
+    found = ((mention, words.span(mention, chain)) for mention in chain.mentions)
+    return sorted((Mention(*mention[:2], *span) for mention, span in found if span is not None), key=text_order)
 
 
 def _writable_names(document: Document, notices: Notices) -> dict[str, str]:
@@ -173,37 +181,23 @@ def _writable_names(document: Document, notices: Notices) -> dict[str, str]:
     return names
 
 
-def _span(document: Document, mention: Mention, notices: Notices) -> tuple[int, int] | None:
-    """The mention's first and last token, counted without empty nodes; ``None`` if it has no other tokens."""
-    place = Location(document.file, document=document.id, part=mention.part, sentence=mention.sentence)
-    if mention.pieces:
-        words = " ".join(document.forms(mention))
-        error = UnsupportedError(
-            f"discontinuous mention {words!r}", place, expected="continuous mentions in CoNLL-2012"
-        )
-        notices.repair("discontinuous mention", error, "it is written from its first to its last token")
-    empty = document.sentence(mention).empty
-    if not empty:
-        return mention.first, mention.last
-    tokens = [token for token in range(mention.first, mention.last + 1) if token not in empty]
-    if len(tokens) < mention.last + 1 - mention.first:
-        notices.add("empty nodes left out of mentions", "CoNLL-2012 has no empty nodes: mentions lose them", place)
-    if not tokens:
-        notices.add("mention of empty nodes only", "CoNLL-2012 has no empty nodes: the mention is left out", place)
-        return None
-    return tuple(token - sum(node < token for node in empty) for token in (tokens[0], tokens[-1]))  # type: ignore[return-value]
+def _without_crossing(
+    document: Document, chain: str, mentions: Iterable[Mention], notices: Notices
+) -> Iterator[Mention]:
+    """The mentions that brackets of one id can tell apart: of two that cross, the later one cannot be written.
 
-
-def _without_crossing(document: Document, chain: Chain, notices: Notices) -> Iterator[Mention]:
-    """The mentions that brackets of one id can tell apart: of two that cross, the later one cannot be written."""
+    Their indexes count no empty nodes.
+    """
     open_mentions: list[Mention] = []
-    for mention in chain.mentions:
+    for mention in mentions:
         while open_mentions and (open_mentions[-1][:2] != mention[:2] or open_mentions[-1].last <= mention.first):
             open_mentions.pop()
         if open_mentions and open_mentions[-1].last < mention.last:
             place = Location(document.file, document=document.id, part=mention.part, sentence=mention.sentence)
-            first, second = (" ".join(document.forms(crossing)) for crossing in (open_mentions[-1], mention))
-            message = f"mentions {first!r} and {second!r} of chain {shown(chain.id)} cross"
+            sentence = document.sentence(mention)
+            words = [form for index, form in enumerate(sentence.forms) if index not in sentence.empty]
+            first, second = (" ".join(words[each.first : each.last + 1]) for each in (open_mentions[-1], mention))
+            message = f"mentions {first!r} and {second!r} of chain {shown(chain)} cross"
             error = UnsupportedError(
                 message,
                 place,

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from merger.document import ChainScope, Document, Sentence, Span, chain_order
-from merger.errors import Location, UnsupportedError
+from merger.errors import Location
 from merger.formats.base import genre_of
 from merger.formats.jsonlines_clusters import index_tokens, read_clusters
 from merger.formats.jsonlines_object import JsonError, Object, dump, parse_object, splice
 from merger.formats.jsonlines_reader import CLUSTER_KEYS, NO_SPEAKER, SCOPE_KEY, read_part_ids
+from merger.formats.word_mentions import WordMentions
 from merger.notices import Notices, Policy
 from merger.shown import shown
 
@@ -67,52 +68,18 @@ def _clusters(document: Document, words: Sequence[Sequence[str]], notices: Notic
     for part in document.parts:
         first_sentence.append(count)
         count += len(part.sentences)
-    owners: set[Span] = set()
+    written = WordMentions(document, "jsonlines", notices)
     clusters = []
     for chain in sorted(document.chains, key=chain_order):
         spans = []
         for mention in chain.mentions:
-            if mention.pieces:
-                error = UnsupportedError(
-                    f"discontinuous mention {' '.join(document.forms(mention))!r} of chain {shown(chain.id)}",
-                    Location(document.file, None, document.id, mention.part, mention.sentence),
-                    expected="continuous mentions in jsonlines",
-                )
-                notices.repair("discontinuous mention", error, "it is written from its first to its last token")
-            local = _without_empty(document.sentence(mention), mention.first, mention.last, document, notices)
-            if local is None:
-                continue
-            start = starts[first_sentence[mention.part] + mention.sentence]
-            span = start + local[0], start + local[1]
-            if span in owners:
-                message = "mentions that differ in empty nodes or gaps only become one: the first is kept"
-                notices.add("mentions become one", message, _place(document))
-                continue
-            owners.add(span)
-            spans.append(span)
+            local = written.span(mention, chain)
+            if local is not None:
+                start = starts[first_sentence[mention.part] + mention.sentence]
+                spans.append((start + local[0], start + local[1]))
         if spans:
             clusters.append(spans)
     return clusters
-
-
-def _without_empty(
-    sentence: Sentence, first: int, last: int, document: Document, notices: Notices
-) -> tuple[int, int] | None:
-    """A mention's first and last word, counted without empty nodes; ``None`` if it has no words."""
-    if not sentence.empty:
-        return first, last
-    place = _place(document)
-    words = [index for index in range(first, last + 1) if index not in sentence.empty]
-    if len(words) < last + 1 - first:
-        message = "jsonlines has no empty nodes: mentions lose them"
-        notices.add("empty nodes left out of mentions", message, place)
-    if not words:
-        message = "jsonlines has no empty nodes: the mention is left out"
-        notices.add("mention of empty nodes only", message, place)
-        return None
-    return words[0] - sum(node < words[0] for node in sentence.empty), words[-1] - sum(
-        node < words[-1] for node in sentence.empty
-    )
 
 
 def _part_ids(document: Document) -> list[int]:
