@@ -30,8 +30,10 @@ _BATCH = 1 << 18
 _NO_ROOM = 0.5
 """From this share of letters left out on, no string is long enough for the stretches."""
 _ALL_BITS = 64
+_BELOW = 0.01
+"""How far below the threshold rapidfuzz is still asked: it keeps a cutoff in single precision."""
 _ROUNDING = 1e-6
-"""Allows for rounding in the limit, on the safe side."""
+"""Allows for rounding in the limits, on the safe side."""
 
 
 class _Plan(NamedTuple):
@@ -134,10 +136,14 @@ class AlikeStrings:
             [self._texts[number] for number in ones],
             [self._texts[number] for number in others],
             scorer=fuzz.ratio,
-            score_cutoff=self._threshold,
+            score_cutoff=max(0.0, self._threshold - _BELOW),
             dtype=np.float64,
         )
-        return [(ones[pair], others[pair]) for pair in np.flatnonzero(scores >= self._threshold).tolist()]
+        # rapidfuzz rounds on the way: 2 equal letters of 10 give 19.999999999999996. A ratio of 20 reaches 20.
+        both = (lengths[pairs >> 32] + lengths[pairs & 0xFFFFFFFF]).astype(np.int64)
+        common = np.rint(scores / 100 * both)
+        alike = (scores >= self._threshold) | (100 * common / both >= self._threshold)
+        return [(ones[pair], others[pair]) for pair in np.flatnonzero(alike).tolist()]
 
     def _plan(self, length: int) -> _Plan:
         plan = self._plans.get(length)

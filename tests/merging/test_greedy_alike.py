@@ -6,9 +6,10 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from rapidfuzz import fuzz, process
+from rapidfuzz import fuzz
 
 from merger.strategies.greedy_alike import AlikeStrings
+from tests.merging.reference import ratio
 
 # Few letters and few beginnings, so that strings are often alike; some letters take more than two bytes.
 _TEXTS = st.one_of(
@@ -23,7 +24,8 @@ def _all_with_all(texts: Sequence[str], threshold: float) -> set[tuple[int, int]
     return {
         (later, earlier)
         for later, text in enumerate(texts)
-        for _, _, earlier in process.extract(text, texts[:later], scorer=fuzz.ratio, score_cutoff=threshold, limit=None)
+        for earlier, other in enumerate(texts[:later])
+        if fuzz.ratio(text, other) >= threshold
     }
 
 
@@ -66,3 +68,28 @@ def test_many_strings_are_compared_in_several_batches() -> None:
     texts = [chr(97 + number // 26 % 26) + chr(97 + number % 26) + "x" * (number // 676) for number in range(800)]
 
     assert len(_in_batches(texts, 0, 800)) == 800 * 799 // 2
+
+
+@st.composite
+def _texts_and_a_ratio_of_theirs(draw: st.DrawFn) -> tuple[list[str], float]:
+    texts = draw(st.lists(_TEXTS, min_size=2, max_size=12, unique=True))
+    one, other = draw(st.sampled_from([(a, b) for a in texts for b in texts if a != b]))
+    return texts, draw(st.sampled_from([fuzz.ratio(one, other), float(100 * ratio(one, other))]))
+
+
+@settings(max_examples=300)
+@given(_texts_and_a_ratio_of_theirs(), st.integers(1, 12))
+@example((["x" + "a" * 4, "x" + "b" * 4], 20.0), 2)  # rapidfuzz says 19.999999999999996
+@example((["x" * 17 + "a" * 8, "x" * 17 + "b" * 8], 68.0), 1)  # and 68 here, but 0 when it is given 68 as a cutoff
+@example((["ab", "b"], 66.66666666666667), 2)  # 2 * 1 / 3, rounded up
+def test_a_ratio_equal_to_the_threshold_counts(drawn: tuple[list[str], float], size: int) -> None:
+    texts, threshold = drawn
+    expected = {
+        (later, earlier)
+        for later, text in enumerate(texts)
+        for earlier, other in enumerate(texts[:later])
+        if fuzz.ratio(text, other) >= threshold or float(100 * ratio(text, other)) >= threshold
+    }
+
+    assert expected
+    assert set(_in_batches(texts, threshold, size)) == expected
