@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from merger.document import Document
-from merger.errors import FormatError, Location, OptionError
-from merger.formats.base import Format, Lines, ReadOptions
+from merger.errors import FormatError, InputError, Location, OptionError
+from merger.formats.base import Format, Lines, ReadOptions, Unreadable
 from merger.formats.conll2012 import Conll2012Format
 from merger.formats.conllu import ConlluFormat
 from merger.formats.grouping import group_parts
@@ -62,11 +62,18 @@ def read_documents(
     """Yield the documents of files, directories, ``.gz`` files or standard input (``-``), one at a time.
 
     The format is recognised for each file unless it is named. Raises :class:`~merger.errors.InputError` (or one of its
-    kinds) with file, line, document and part.
+    kinds) with file, line, document and part. With a list as ``options.failures`` the errors go there instead, and what
+    cannot be read is left out::
+
+        failures = []
+        for document in read_documents("corpus/", options=ReadOptions(failures=failures)):
+            ...
+        for error in failures:
+            print(error.location.document, error)
     """
     options = options or ReadOptions()
     paths = [paths] if isinstance(paths, str) else paths
-    return group_parts(_blocks(paths, format_name, options), options.notices)
+    return group_parts(_blocks(paths, format_name, options), options.notices, options.failures)
 
 
 def find_inputs(path: str) -> list[str]:
@@ -95,14 +102,22 @@ def format_of(document: Document) -> str:
     return Conll2012Format.name
 
 
-def _blocks(paths: Sequence[str], format_name: str | None, options: ReadOptions) -> Iterator[Document]:
+def _blocks(paths: Sequence[str], format_name: str | None, options: ReadOptions) -> Iterator[Document | Unreadable]:
     for path in paths:
         for file in find_inputs(path):
-            name = display_name(file)
-            with open_bytes(file) as stream:
-                head, texts = take_head(read_texts(stream, name))
-                chosen = detect_format(head, name) if format_name is None else get_format(format_name)
-                yield from chosen.read(Lines(name, texts), options)
+            try:
+                yield from _blocks_of(file, format_name, options)
+            except InputError as error:
+                yield options.unreadable(error)
+
+
+def _blocks_of(file: str, format_name: str | None, options: ReadOptions) -> Iterator[Document | Unreadable]:
+    name = display_name(file)
+    faults: list[InputError] = []
+    with open_bytes(file) as stream:
+        head, texts = take_head(read_texts(stream, name, None if options.failures is None else faults))
+        chosen = detect_format(head, name) if format_name is None else get_format(format_name)
+        yield from chosen.read(Lines(name, texts, faults), options)
 
 
 def write_documents(documents: Iterable[Document], format_name: str, notices: Notices) -> Iterator[str]:

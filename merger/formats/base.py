@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from merger.document import Document
-from merger.errors import Location
+from merger.errors import InputError, Location
 from merger.formats.pieces import split_lines
 from merger.notices import Notices
 
@@ -24,24 +24,63 @@ class ReadOptions:
     ``part_pattern`` splits a document id into the groups ``document`` and ``part`` for files that give every part an id
     of its own (e2e-coref's ``bc/cctv/00/cctv_0000_3``). ``predicted``: where a document has given and predicted
     clusters (jsonlines), the predicted ones are read.
+
+    ``failures``: with a list, a document that cannot be read is left out and its error goes there, and reading goes on
+    with the next document. With ``None`` the first one is raised. An error without a ``location.document`` stands for
+    text, perhaps a whole file, that does not say whose it is.
     """
 
     notices: Notices = field(default_factory=Notices)
     part_pattern: re.Pattern[str] | None = None
     predicted: bool = False
+    failures: list[InputError] | None = None
+
+    def unreadable(self, error: InputError, document: str | None = None, *, may_be_part: bool = True) -> Unreadable:
+        """What stands for a document, or a part of one, that cannot be read. Raises ``error`` without ``failures``."""
+        if self.failures is None:
+            raise error
+        if error.location.document is None and document is not None:
+            error.location = replace(error.location, document=document)
+        return Unreadable(error, document, may_be_part)
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Stands in a stream of documents for one that cannot be read, or for a part of one.
+
+    ``document`` is its id. ``None``: the text does not say; then it may be a part of the document before or behind it,
+    if it ``may_be_part``.
+    """
+
+    error: InputError
+    document: str | None = None
+    may_be_part: bool = True
 
 
 @dataclass(slots=True)
 class Lines:
-    """The text of one input in pieces of whole lines, perhaps one each, and where it comes from."""
+    """The text of one input in pieces of whole lines, perhaps one each, and where it comes from.
+
+    ``faults`` are the errors in lines that could not be decoded, in order, where those are in ``texts`` with other
+    characters; readers leave out the documents that have such lines.
+    """
 
     name: str
     texts: Iterable[str]
+    faults: list[InputError] = field(default_factory=list)
 
     @property
     def lines(self) -> Iterator[str]:
         """The lines, each with its line end."""
         return chain.from_iterable(map(split_lines, self.texts))
+
+    def fault(self, first: int, last: int | None = None) -> InputError | None:
+        """The first fault in the lines from ``first`` to ``last``, or to the end."""
+        for error in self.faults:
+            line = error.location.line or 0
+            if line >= first and (last is None or line <= last):
+                return error
+        return None
 
     def place(self, line: int | None, document: str | None = None, part: int | None = None) -> Location:
         """A location in this input."""
@@ -53,7 +92,8 @@ class Format(ABC):
 
     ``read`` yields documents as the file has them, one at a time: a format that keeps parts in blocks of their own
     yields one document per block, with one part and its number; :func:`merger.formats.group_parts` puts consecutive
-    blocks of one document together. ``write`` yields text; a document that was read from the same format keeps every
+    blocks of one document together. What it cannot read it yields as :class:`Unreadable`, if ``options`` collect
+    failures. ``write`` yields text; a document that was read from the same format keeps every
     byte that its chains don't change.
     """
 
@@ -68,7 +108,7 @@ class Format(ABC):
         """Whether the first lines of a file (up to some KiB, perhaps cut inside a line) look like this format."""
 
     @abstractmethod
-    def read(self, source: Lines, options: ReadOptions) -> Iterator[Document]:
+    def read(self, source: Lines, options: ReadOptions) -> Iterator[Document | Unreadable]:
         """Yield the documents (or the blocks of documents) of one input.
 
         Raises :class:`~merger.errors.FormatError` or :class:`~merger.errors.AnnotationError` with file, line,

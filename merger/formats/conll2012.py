@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from merger.document import Document
-from merger.formats.base import Format, Lines, ReadOptions
+from merger.formats.base import Format, Lines, ReadOptions, Unreadable
 from merger.formats.conll2012_lines import parse_begin
 from merger.notices import Notices
 
@@ -36,7 +36,7 @@ class Conll2012Format(Format):
                 return False
         return False
 
-    def read(self, source: Lines, options: ReadOptions) -> Iterator[Document]:
+    def read(self, source: Lines, options: ReadOptions) -> Iterator[Document | Unreadable]:
         """Yield one document per block."""
         from merger.formats.conll2012_reader import read_conll2012
 

@@ -86,6 +86,11 @@ class Block:
         self._owner: dict[_Found, _Chain] = {}
         self._cells = cells
 
+    @property
+    def id(self) -> str:
+        """The document's."""
+        return self._id
+
     def _place(self, line: int | None) -> Location:
         return self._source.place(line, self._id, self._number)
 

@@ -6,18 +6,23 @@ from collections.abc import Iterator
 from itertools import chain
 
 from merger.document import Document
-from merger.errors import FormatError
-from merger.formats.base import Lines, ReadOptions
+from merger.errors import FormatError, InputError
+from merger.formats.base import Lines, ReadOptions, Unreadable
 from merger.formats.conll2012_block import Block
 from merger.formats.conll2012_cells import ParsedCells
 from merger.formats.conll2012_lines import parse_begin
 from merger.formats.pieces import comments_first, paragraphs, split_lines
 
+_BEGINNING = "a line `#begin document (ID); part NNN`"
 
-def read_conll2012(source: Lines, options: ReadOptions) -> Iterator[Document]:
-    """Yield one document per block; see :mod:`merger.formats.conll2012`."""
+
+def read_conll2012(source: Lines, options: ReadOptions) -> Iterator[Document | Unreadable]:
+    """Yield one document per block; see :mod:`merger.formats.conll2012`.
+
+    Behind a block that cannot be read it goes on with the next ``#begin document`` line.
+    """
     before: list[str] = []
-    block: Block | None = None
+    block: _Guarded | None = None
     blocks = 0
     cells = ParsedCells()
     number = 0
@@ -27,23 +32,98 @@ def read_conll2012(source: Lines, options: ReadOptions) -> Iterator[Document]:
             continue
         for line in split_lines(text):
             number += 1
-            begin = parse_begin(line) if line.startswith("#") else None
-            if begin is not None:
+            if line.startswith("#") and (begin := parse_begin(line)) is not None:
                 if block is not None:
-                    block.check_ended(number)
-                    yield block.document()
-                block = Block(source, options, begin, "".join([*before, line]), number, blocks, cells)
+                    yield block.finish(number)
+                block = _Guarded(source, options, number)
+                block.begin(begin, "".join([*before, line]), number, blocks, cells)
                 blocks += 1
-            elif block is not None and not block.ended:
-                block.add(number, line)
+            elif block is not None and block.takes(number, line):
+                continue
             elif line.strip() and not line.startswith("#"):
-                expected = "a line `#begin document (ID); part NNN`"
-                raise FormatError("text outside a document", source.place(number), expected=expected)
-            elif block is not None:
-                block.tail += line
+                outside = _Guarded.outside(source, options, number)
+                if block is not None:
+                    yield block.finish(number)
+                block = outside
             else:
                 before.append(line)
     if block is None:
-        raise FormatError("no document", source.place(None), expected="a line `#begin document (ID); part NNN`")
-    block.check_ended(number)
-    yield block.document()
+        raise FormatError("no document", source.place(None), expected=_BEGINNING)
+    yield block.finish(number, at_end=True)
+
+
+class _Guarded:
+    """A block; from where it cannot be read, lines that are passed over until the next one begins."""
+
+    def __init__(self, source: Lines, options: ReadOptions, start: int) -> None:
+        self._source = source
+        self._options = options
+        self._start = start
+        self._id: str | None = None
+        self._block: Block | None = None
+        self._lost: Unreadable | None = None
+
+    @classmethod
+    def outside(cls, source: Lines, options: ReadOptions, line: int) -> _Guarded:
+        """What begins with a line that no document has. Raises if failures are not collected."""
+        it = cls(source, options, line)
+        it.lose(FormatError("text outside a document", source.place(line), expected=_BEGINNING))
+        return it
+
+    def lose(self, error: InputError) -> None:
+        """Read no more of it. Raises ``error`` if failures are not collected."""
+        self._lost = self._options.unreadable(error, self._id)
+        self._block = None
+
+    def begin(self, begin: tuple[str, str | None], head: str, line: int, earlier: int, cells: ParsedCells) -> None:
+        """Take the line that begins the block; as :class:`Block`."""
+        if not earlier:
+            # What stands before the first block belongs to it.
+            self._start = 1
+        try:
+            self._block = Block(self._source, self._options, begin, head, line, earlier, cells)
+            self._id = self._block.id
+        except InputError as error:
+            self.lose(error)
+
+    def add_sentence(self, line: int, text: str) -> int:
+        """As :meth:`Block.add_sentence`."""
+        if self._block is None:
+            return 0
+        try:
+            return self._block.add_sentence(line, text)
+        except InputError as error:
+            self.lose(error)
+            return 0
+
+    def takes(self, number: int, line: str) -> bool:
+        """Take the next line; whether it belongs to the block, as all do up to its end, then comments and blanks."""
+        block = self._block
+        if block is None:
+            return True
+        if block.ended:
+            if line.strip() and not line.startswith("#"):
+                return False
+            block.tail += line
+            return True
+        try:
+            block.add(number, line)
+        except InputError as error:
+            self.lose(error)
+        return True
+
+    def finish(self, line: int, *, at_end: bool = False) -> Document | Unreadable:
+        """What the block came to that goes up to a line, which belongs to it ``at_end`` of the input."""
+        try:
+            if fault := self._source.fault(self._start, None if at_end else line - 1):
+                if self._source.fault(self._start, self._start):
+                    # The name itself may be what is not decoded.
+                    self._id = None
+                raise fault
+            if self._block is not None:
+                self._block.check_ended(line)
+                return self._block.document()
+        except InputError as error:
+            self.lose(error)
+        assert self._lost is not None  # noqa: S101  # without a block it is lost
+        return self._lost

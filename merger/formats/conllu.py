@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 
 from merger.document import Document
-from merger.formats.base import Format, Lines, ReadOptions
+from merger.formats.base import Format, Lines, ReadOptions, Unreadable
 from merger.formats.conllu_misc import COLUMNS
 from merger.notices import Notices
 
@@ -42,7 +42,7 @@ class ConlluFormat(Format):
                 return _ROW.match(line) is not None and (line.count("\t") == COLUMNS - 1 or line == head)
         return False
 
-    def read(self, source: Lines, options: ReadOptions) -> Iterator[Document]:
+    def read(self, source: Lines, options: ReadOptions) -> Iterator[Document | Unreadable]:
         """Yield one document per ``# newdoc``."""
         from merger.formats.conllu_reader import read_conllu
 

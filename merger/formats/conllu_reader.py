@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -18,8 +19,8 @@ from merger.document import (
     chain_order,
     make_chain,
 )
-from merger.errors import AnnotationError, FormatError, Location
-from merger.formats.base import Lines, ReadOptions, genre_of
+from merger.errors import AnnotationError, FormatError, InputError, Location
+from merger.formats.base import Lines, ReadOptions, Unreadable, genre_of
 from merger.formats.conllu_comments import PART_DIGITS, Comment, name_from_file, parse_comment, parse_part
 from merger.formats.conllu_misc import Values, get_attribute
 from merger.formats.conllu_rows import RowError, Rows, read_rows
@@ -55,6 +56,7 @@ class _Block:
     speaker: str = ""
     genre: str | None = None
     inner_comments: bool = False
+    error: InputError | None = None
 
     @property
     def text(self) -> str:
@@ -82,8 +84,11 @@ class _Unclosed(NamedTuple):
     problem: Problem
 
 
-def read_conllu(source: Lines, options: ReadOptions) -> Iterator[Document]:
-    """Yield the documents of one input; see :class:`merger.formats.conllu.ConlluFormat`."""
+def read_conllu(source: Lines, options: ReadOptions) -> Iterator[Document | Unreadable]:
+    """Yield the documents of one input; see :class:`merger.formats.conllu.ConlluFormat`.
+
+    Behind a document that cannot be read it goes on with the next ``# newdoc``.
+    """
     reader = _Reader(source, options)
     block = _Block(1)
     # Bound outside the loop that every row goes through.
@@ -99,8 +104,10 @@ def read_conllu(source: Lines, options: ReadOptions) -> Iterator[Document]:
             (block.tail if ended else block.head).append(line)
         else:
             comment = parse_comment(line) if first == "#" else None
-            is_second = comment is not None and comment.name == "newdoc" and block.newdoc is not None
-            if ended or (is_second and not block.body):
+            is_newdoc = comment is not None and comment.name == "newdoc"
+            if is_newdoc and block.body and not ended:
+                reader.note_unended(block, number)
+            if ended or (is_newdoc and (block.body or block.newdoc is not None)):
                 yield from reader.add(block)
                 block = _Block(number)
                 add_row = block.body.append
@@ -128,20 +135,37 @@ class _Reader:
         self._fields = Fields()
         self._values = Values("Entity")
         self._has_fields = False
+        self._header_error: InputError | None = None
         self._documents = 0
         self._document: _Document | None = None
+        # In the place of the document, once that cannot be read.
+        self._lost: Unreadable | None = None
+        self._start_line = 1
+
+    def note_unended(self, block: _Block, line: int) -> None:
+        """A document begins at a line before the block ends."""
+        message = "a document begins inside a sentence"
+        self._note_error(
+            block, FormatError(message, self._source.place(line), expected="a blank line after every sentence")
+        )
+
+    def _note_error(self, block: _Block, error: InputError) -> None:
+        if self._options.failures is None:
+            raise error
+        block.error = block.error or error
 
     def note(self, block: _Block, comment: Comment, line: int) -> None:
         """Take a comment into account."""
         if block.body:
-            if comment.name == "newdoc":
-                message = "a document begins inside a sentence"
-                raise FormatError(message, self._source.place(line), expected="a blank line after every sentence")
             return
         if comment.name == "newdoc":
             block.newdoc = comment.value
         elif comment.name == "global.Entity":
-            self._set_fields(comment.value, line)
+            try:
+                self._set_fields(comment.value, line)
+            except InputError as error:
+                self._header_error = error
+                self._note_error(block, copy(error))
         elif comment.name == "speaker":
             block.speaker = comment.value
         elif comment.name == "meta::genre":
@@ -151,10 +175,13 @@ class _Reader:
             if block.part is None:
                 message = f"part {shorten(comment.value)!r}"
                 expected = f"a part number such as 0, of {PART_DIGITS} digits at most"
-                raise FormatError(message, self._source.place(line), expected=expected)
+                self._note_error(block, FormatError(message, self._source.place(line), expected=expected))
 
     def _set_fields(self, text: str, line: int) -> None:
+        if fault := self._source.fault(line, line):
+            raise fault
         self._has_fields = True
+        self._header_error = None
         if text == self._fields.text:
             return
         fields = Fields(text)
@@ -163,13 +190,29 @@ class _Reader:
             raise FormatError(message, self._source.place(line), expected="eid (or GRP) in global.Entity")
         self._fields = fields
 
-    def add(self, block: _Block) -> Iterator[Document]:
+    def add(self, block: _Block) -> Iterator[Document | Unreadable]:
         """Add a sentence; yields the document before it if it begins a new one."""
-        if block.newdoc is not None or self._document is None:
-            if self._document is not None:
-                yield self._document.finish()
-            self._document = self._start(block)
+        if block.newdoc is not None or (self._document is None and self._lost is None):
+            yield from self._finished(block.start - 1)
+            self._begin(block)
         document = self._document
+        if document is None:
+            return
+        try:
+            self._add_to(document, block)
+        except InputError as error:
+            self._lose(error, document.id)
+
+    def _lose(self, error: InputError, document: str | None) -> None:
+        self._lost = self._options.unreadable(error, document)
+        self._document = None
+
+    def _add_to(self, document: _Document, block: _Block) -> None:
+        if block.error is not None:
+            raise block.error
+        if self._header_error is not None and "Entity=" in block.text:
+            # Of its own, as it will get the document's name.
+            raise copy(self._header_error)
         if block.genre:
             document.genre = block.genre
         if not block.body:
@@ -178,6 +221,32 @@ class _Reader:
         if block.part is not None and block.part != document.number and document.has_sentences:
             document.start_part(block.part, block.start)
         document.add_sentence(block, self._fields)
+
+    def _begin(self, block: _Block) -> None:
+        self._start_line = block.start
+        self._lost = None
+        try:
+            self._document = self._start(block)
+        except InputError as error:
+            self._lose(error, None)
+
+    def _finished(self, last: int | None) -> Iterator[Document | Unreadable]:
+        """What the document came to whose last line that is; ``None`` for the end of the input."""
+        document, lost = self._document, self._lost
+        self._document = self._lost = None
+        if document is None and lost is None:
+            return
+        name = document.id if document is not None else lost.document if lost is not None else None
+        try:
+            if fault := self._source.fault(self._start_line, last):
+                raise fault
+            if document is not None:
+                yield document.finish()
+        except InputError as error:
+            # The name itself may be what is not decoded.
+            lost = self._options.unreadable(error, None if name is None or "\ufffd" in name else name)
+        if lost is not None:
+            yield lost
 
     def _start(self, block: _Block) -> _Document:
         name = block.newdoc
@@ -196,17 +265,16 @@ class _Reader:
         self._documents += 1
         return _Document(self._source, self._options, name, number, self._values, has_fields=self._has_fields)
 
-    def end(self, block: _Block, last_line: int) -> Iterator[Document]:
+    def end(self, block: _Block, last_line: int) -> Iterator[Document | Unreadable]:
         """Add what is left and yield the last document."""
         if block.body or block.newdoc is not None:
             yield from self.add(block)
         elif self._document is not None:
             self._document.tail = block.text
-        else:
+        elif self._lost is None:
             message = "no document" if last_line else "the file is empty"
             raise FormatError(message, self._source.place(None), expected="at least one sentence or `# newdoc` line")
-        if self._document is not None:
-            yield self._document.finish()
+        yield from self._finished(None)
 
 
 class _Document:
@@ -230,6 +298,11 @@ class _Document:
         self._unclosed: dict[str, list[_Unclosed]] = {}
         self._unordered: set[str] = set()
         self._values = values
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return self._id
 
     @property
     def has_sentences(self) -> bool:

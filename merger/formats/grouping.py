@@ -6,33 +6,101 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from merger.document import Chain, ChainScope, Document, Mention
-from merger.errors import FormatError, Location
+from merger.errors import FormatError, InputError, Location
+from merger.formats.base import Unreadable
 from merger.notices import Notices
 
 
-def group_parts(blocks: Iterable[Document], notices: Notices) -> Iterator[Document]:
+def group_parts(
+    blocks: Iterable[Document | Unreadable], notices: Notices, failures: list[InputError] | None = None
+) -> Iterator[Document]:
     """Join consecutive one-part documents of the same id, whose part numbers rise, into one document.
 
     Chains stay local to their parts. Raises :class:`~merger.errors.FormatError` if a document comes twice or its parts
-    are out of order; a gap in the numbers is a notice.
+    are out of order; a gap in the numbers is a notice. With ``failures`` such an error goes there, as do those of what
+    is unreadable, and the document is left out: all of it, where one of its parts is bad or may be missing.
     """
-    seen: set[str] = set()
-    pending: list[Document] = []
+    grouping = _Grouping(notices, failures)
     for block in blocks:
-        if pending and block.id == pending[0].id:
-            _check_next(pending[-1], block, notices)
-            pending.append(block)
-            continue
-        if pending:
-            yield _join(pending)
-        if block.id in seen:
-            raise FormatError(
-                "this document came before", _place(block), expected="every document once, its parts together"
+        yield from grouping.take(block)
+    yield from grouping.end()
+
+
+class _Grouping:
+    """The blocks of the document that may go on, and what was seen before."""
+
+    def __init__(self, notices: Notices, failures: list[InputError] | None) -> None:
+        self._notices = notices
+        self._failures = failures
+        self._seen: set[str] = set()
+        self._id: str | None = None
+        self._blocks: list[Document] = []
+        # Set once a part of the document is bad: what else there is of it is passed over.
+        self._is_bad = False
+        # Text behind the last block that does not say whose it is.
+        self._doubt: InputError | None = None
+
+    def take(self, block: Document | Unreadable) -> Iterator[Document]:
+        """Add a block; yields the document before it if that is over."""
+        if isinstance(block, Unreadable) and block.document is None:
+            self._fail(block.error)
+            if block.may_be_part:
+                self._doubt = block.error
+                if self._may_go_on_in(block.error.location.file):
+                    self._leave_out()
+            return
+        name = block.document if isinstance(block, Unreadable) else block.id
+        if name != self._id:
+            yield from self.end()
+            self._id, self._is_bad = name, False
+        elif self._doubt is not None:
+            self._leave_out()
+        if isinstance(block, Unreadable):
+            self._fail(block.error)
+            self._blocks, self._is_bad = [], True
+        elif not self._is_bad:
+            self._add(block)
+        self._doubt = None
+        self._seen.add(name or "")
+
+    def end(self) -> Iterator[Document]:
+        """The document is over."""
+        if self._blocks:
+            yield _join(self._blocks)
+        self._blocks = []
+
+    def _add(self, block: Document) -> None:
+        try:
+            if self._blocks:
+                _check_next(self._blocks[-1], block, self._notices)
+            elif block.id in self._seen:
+                expected = "every document once, its parts together"
+                raise FormatError("this document came before", _place(block), expected=expected)
+        except InputError as error:
+            self._fail(error)
+            self._blocks, self._is_bad = [], True
+            return
+        self._blocks.append(block)
+        if self._doubt is not None and len(self._blocks) == 1 and block.parts[0].number > 0:
+            self._leave_out()
+
+    def _may_go_on_in(self, file: str | None) -> bool:
+        """Whether the document may have parts in a file: its own, or any if it has parts in several."""
+        return bool(self._blocks) and (self._blocks[-1].file == file or self._blocks[0].file != self._blocks[-1].file)
+
+    def _leave_out(self) -> None:
+        """A part of the document may be in text that says not whose it is."""
+        if self._blocks and self._doubt is not None:
+            where = str(self._doubt.location)
+            self._fail(
+                FormatError(f"a part of this document may be in what cannot be read ({where})", _place(self._blocks[0]))
             )
-        seen.add(block.id)
-        pending = [block]
-    if pending:
-        yield _join(pending)
+        self._blocks, self._is_bad = [], True
+
+    def _fail(self, error: InputError) -> None:
+        if self._failures is None:
+            raise error
+        self._failures.append(error)
 
 
 def _place(block: Document) -> Location:

@@ -9,6 +9,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
@@ -80,7 +81,7 @@ def open_bytes(path: str) -> BinaryIO:
         if buffered.peek(2)[:2] == _GZIP_MAGIC:
             return cast("BinaryIO", _Unpacked(buffered))
     except (OSError, ValueError) as error:
-        raise _unreadable(error, name) from None
+        raise _unreadable(error, Location(name)) from None
     return buffered
 
 
@@ -104,16 +105,17 @@ class _Unpacked(gzip.GzipFile):
         self._packed.close()
 
 
-def _unreadable(error: OSError | ValueError, name: str) -> InputError:
+def _unreadable(error: OSError | ValueError, place: Location) -> InputError:
     reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    return InputError(f"cannot be read: {reason}", Location(name))
+    return InputError(f"cannot be read: {reason}", place)
 
 
-def read_texts(stream: BinaryIO, name: str) -> Iterator[str]:
+def read_texts(stream: BinaryIO, name: str, faults: list[InputError] | None = None) -> Iterator[str]:
     """Yield the text of a byte stream in pieces of whole lines, with their line ends. Only LF ends a line.
 
     Raises :class:`~merger.errors.FormatError` with the line for bytes that are not UTF-8 or a broken gzip file, and
-    :class:`~merger.errors.InputError` if reading fails.
+    :class:`~merger.errors.InputError` if reading fails. With a list of ``faults`` such an error goes there, before its
+    line is yielded: bytes that are not UTF-8 are replaced, and what cannot be read on ends.
     """
     done = 0
     rest = b""
@@ -121,10 +123,12 @@ def read_texts(stream: BinaryIO, name: str) -> Iterator[str]:
     while True:
         try:
             chunk = stream.read(_CHUNK)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise FormatError(f"broken gzip data: {error}", Location(name, done + 1)) from None
-        except OSError as error:
-            raise _unreadable(error, name) from None
+        except (EOFError, zlib.error, OSError) as error:
+            fault = _not_read_on(error, Location(name, done + 1))
+            if faults is None:
+                raise fault from None
+            faults.append(fault)
+            chunk = b""
         data = rest + chunk
         # Without a mark every second byte of the first line is 0, as a rule.
         if first and (data.startswith(_UTF16_MARKS) or 0 in data[:2]):
@@ -134,10 +138,9 @@ def read_texts(stream: BinaryIO, name: str) -> Iterator[str]:
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError as error:
-            line = done + data.count(b"\n", 0, error.start) + 1
-            raise FormatError(
-                f"byte 0x{data[error.start]:02x} is not UTF-8", Location(name, line), expected="UTF-8"
-            ) from None
+            if faults is None:
+                raise _not_decoded(error, Location(name, done + data.count(b"\n", 0, error.start) + 1)) from None
+            text = _with_faults(data, Location(name, done + 1), faults)
         if first and text:
             text = text.removeprefix("\ufeff")
             first = False
@@ -145,6 +148,29 @@ def read_texts(stream: BinaryIO, name: str) -> Iterator[str]:
         done += data.count(b"\n")
         if not chunk:
             return
+
+
+def _not_read_on(error: Exception, place: Location) -> InputError:
+    # A broken gzip file is an OSError of its own kind.
+    if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
+        return _unreadable(error, place)
+    return FormatError(f"broken gzip data: {error}", place)
+
+
+def _not_decoded(error: UnicodeDecodeError, place: Location) -> FormatError:
+    return FormatError(f"byte 0x{error.object[error.start]:02x} is not UTF-8", place, expected="UTF-8")
+
+
+def _with_faults(data: bytes, first: Location, faults: list[InputError]) -> str:
+    """The text of lines, some of which cannot be decoded, with U+FFFD in the place of their bytes."""
+    lines = []
+    for number, line in enumerate(data.split(b"\n"), first.line or 1):
+        try:
+            lines.append(line.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            faults.append(_not_decoded(error, replace(first, line=number)))
+            lines.append(line.decode("utf-8", "replace"))
+    return "\n".join(lines)
 
 
 def read_lines(stream: BinaryIO, name: str) -> Iterator[str]:

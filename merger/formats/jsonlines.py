@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from merger.document import Document
-from merger.formats.base import Format, Lines, ReadOptions
+from merger.formats.base import Format, Lines, ReadOptions, Unreadable
 from merger.notices import Notices
 
 
@@ -31,7 +31,7 @@ class JsonlinesFormat(Format):
         """An object in front."""
         return head.lstrip().startswith("{")
 
-    def read(self, source: Lines, options: ReadOptions) -> Iterator[Document]:
+    def read(self, source: Lines, options: ReadOptions) -> Iterator[Document | Unreadable]:
         """Yield one document per line."""
         from merger.formats.jsonlines_reader import read_jsonlines
 

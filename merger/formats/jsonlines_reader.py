@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from sys import intern
 
 from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence, chain_order, make_chain
-from merger.errors import AnnotationError, FormatError, Location
-from merger.formats.base import Lines, ReadOptions, genre_of
+from merger.errors import AnnotationError, FormatError, InputError, Location
+from merger.formats.base import Lines, ReadOptions, Unreadable, genre_of
 from merger.formats.conllu_comments import PART_DIGITS, name_from_file, parse_part
 from merger.formats.jsonlines_clusters import Cluster, TokenIndex, index_tokens, read_clusters
 from merger.formats.jsonlines_object import JsonError, Object, dump, find_lone_surrogate, parse_object, type_name
@@ -20,17 +22,43 @@ SCOPE_KEY = "chain_scope"
 _TEXT_KEYS = ("doc_key", "sentences", "speakers", "pos", "xpos", "upos", "genre")
 _LEAST_TOO_HIGH = 10**PART_DIGITS
 NO_SPEAKER = "-"
+_DOC_KEY = re.compile(r'"doc_key"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
-def read_jsonlines(source: Lines, options: ReadOptions) -> Iterator[Document]:
-    """Yield the documents of one input; see :class:`merger.formats.jsonlines.JsonlinesFormat`."""
-    count = 0
+def read_jsonlines(source: Lines, options: ReadOptions) -> Iterator[Document | Unreadable]:
+    """Yield the documents of one input; see :class:`merger.formats.jsonlines.JsonlinesFormat`.
+
+    Behind a line that cannot be read it goes on with the next one.
+    """
+    # Without the pattern a line is a document.
+    may_be_part = options.part_pattern is not None
+    count = number = 0
     for number, line in enumerate(source.lines, 1):
         if line.strip():
-            yield _read_line(line, source, number, options, count)
+            try:
+                if fault := source.fault(number, number):
+                    raise fault
+                yield _read_line(line, source, number, options, count)
+            except InputError as error:
+                yield options.unreadable(error, _document_in(line, options), may_be_part=may_be_part)
             count += 1
+    if fault := source.fault(number + 1):
+        yield options.unreadable(fault, may_be_part=may_be_part)
     if not count:
         raise FormatError("the file is empty", source.place(None), expected="a JSON object a line")
+
+
+def _document_in(line: str, options: ReadOptions) -> str | None:
+    """The document id that a line has which cannot be read, as far as that can be told."""
+    found = _DOC_KEY.search(line)
+    try:
+        name = json.loads(found[1]) if found is not None else ""
+    except ValueError:
+        return None
+    if not name.strip() or "\ufffd" in name:
+        return None
+    match = options.part_pattern.fullmatch(name) if options.part_pattern is not None else None
+    return match["document"] if match is not None else name
 
 
 def _read_line(line: str, source: Lines, number: int, options: ReadOptions, count: int) -> Document:

@@ -6,6 +6,7 @@ import pytest
 
 from merger.document import ChainScope
 from merger.formats import FORMATS, Lines, ReadOptions
+from merger.formats.grouping import group_parts
 from tests.formats.conll_text import block, chains_of, read_rows, read_text, words_of
 
 
@@ -204,5 +205,6 @@ def test_a_part_pattern_makes_parts_of_documents_with_ids_of_their_own() -> None
     options = ReadOptions(part_pattern=re.compile(r"(?P<document>.*)_(?P<part>\d+)"))
     text = block("a -", "bn_0") + block("b -", "bn_1")
     blocks = FORMATS["conll2012"].read(Lines("x", text.splitlines(keepends=True)), options)
+    (document,) = group_parts(blocks, options.notices)
 
-    assert [(each.id, each.parts[0].number) for each in blocks] == [("bn", 0), ("bn", 1)]
+    assert (document.id, [part.number for part in document.parts]) == ("bn", [0, 1])

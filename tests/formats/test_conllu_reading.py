@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from merger.document import ChainScope
+from merger.document import ChainScope, Document
 from merger.errors import AnnotationError, FormatError
 from merger.formats.base import Lines, ReadOptions
 from merger.formats.conllu import ConlluFormat
@@ -330,7 +330,9 @@ def test_documents_come_one_at_a_time() -> None:
     lines = (document("a", name="one") + document("b", name="two") + "broken\n").splitlines(keepends=True)
     found = ConlluFormat().read(Lines("x", lines), ReadOptions())
 
-    assert next(found).id == "one"
+    first = next(found)
+    assert isinstance(first, Document)
+    assert first.id == "one"
     with pytest.raises(FormatError):
         list(found)
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from merger.document import ChainScope, Document, Mention, Part, Sentence, make_chain
 from merger.formats.base import Lines, ReadOptions
+from merger.formats.grouping import group_parts
 from merger.formats.jsonlines import JsonlinesFormat
 from merger.notices import Notices
 
@@ -21,7 +22,8 @@ KEYS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=5).map("extra_
 
 
 def read(text: str) -> Document:
-    (document,) = JsonlinesFormat().read(Lines("x", io.StringIO(text, newline="\n")), ReadOptions())
+    lines = Lines("x", io.StringIO(text, newline="\n"))
+    (document,) = group_parts(JsonlinesFormat().read(lines, ReadOptions()), Notices())
     return document
 
 
