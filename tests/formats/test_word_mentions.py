@@ -23,6 +23,7 @@ def written(chains: dict[str, list[Mention]], name: str, notices: Notices) -> li
     text = "".join(FORMATS[name].write(document, notices))
     lines = Lines("x", io.StringIO(text, newline="\n"))
     (again,) = FORMATS[name].read(lines, ReadOptions(Notices(Policy.STRICT)))
+    assert isinstance(again, Document)
     return sorted(sorted((m.sentence, m.first, m.last) for m in chain.mentions) for chain in again.chains)
 
 
