@@ -22,7 +22,8 @@ class MergeResult:
     """What merging a document gave.
 
     ``document`` is the merged document (scope ``DOCUMENT``), ``decisions`` one per part chain in order, ``singletons``
-    the number of one-mention chains that took no part in merging, ``strategy`` the strategy's signature.
+    the number of one-mention chains that took no part in merging, ``strategy`` the strategy's signature with what it
+    depended on in this document (:attr:`PartMerger.signature`).
     """
 
     document: Document
@@ -47,6 +48,7 @@ class PartMerger:
         watch: Watch | None = None,
     ) -> None:
         self._watch = watch or Watch()
+        self._strategy = strategy
         self._run = strategy.start(document, key, self._watch)
         self._document_id = document_id
         self._file = None if document is None else document.file
@@ -59,6 +61,11 @@ class PartMerger:
     def singletons(self) -> int:
         """How many one-mention chains there were so far."""
         return len(self._singletons)
+
+    @property
+    def signature(self) -> str:
+        """The strategy's signature, with what it depended on in the parts so far."""
+        return self._strategy.signature + self._run.conditions
 
     def add(self, part: Part, chains: Sequence[Chain]) -> tuple[Decision, ...]:
         """Decide on the next part's chains, given in annotation order with mentions that carry the part's index."""
@@ -143,5 +150,5 @@ def merge_document(
     decisions = merger.add_all(list(zip(document.parts, chains_by_part(document), strict=True)))
     merged = merger.finish(keep_singletons=keep_singletons, notices=notices)
     return MergeResult(
-        document.with_chains(merged, ChainScope.DOCUMENT), decisions, merger.singletons, strategy.signature
+        document.with_chains(merged, ChainScope.DOCUMENT), decisions, merger.singletons, merger.signature
     )

@@ -78,7 +78,7 @@ def merge_document_answer(
         tally.chains += len(chains)
     answer = v1.MergeDocumentResponse(
         singletons=merger.singletons,
-        signature=strategy.signature,
+        signature=merger.signature,
         notices=[notice_to_message(notice) for notice in notices],
     )
     add_decisions(answer, decisions)
@@ -176,7 +176,7 @@ class _Stream:
         chains = merger.finish_members(keep_singletons=self._setup.keep_singletons, notices=notices)
         answer = v1.MergeStreamSummary(
             singletons=merger.singletons,
-            signature=self._strategy.signature,
+            signature=merger.signature,
             notices=[notice_to_message(notice) for notice in notices],
         )
         add_merged(answer, chains)

@@ -34,6 +34,11 @@ class Run(ABC):
     def report(self, notices: Notices, place: Location) -> None:  # noqa: B027  # most runs have nothing to report
         """Record what is worth telling about the document that was merged, which ``place`` names."""
 
+    @property
+    def conditions(self) -> str:
+        """What the signature of this document's merge adds to the strategy's, as ``+untagged:en``. Often nothing."""
+        return ""
+
 
 class Strategy(ABC):
     """A configured way of merging."""
@@ -44,7 +49,7 @@ class Strategy(ABC):
     needs_key: ClassVar[bool] = False
     """Whether :meth:`start` must be given the human merges."""
     needs_tags: ClassVar[bool] = False
-    """Whether sentences must have part-of-speech tags."""
+    """Whether sentences must have part-of-speech tags, unless options say otherwise."""
 
     def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
         """Raises :class:`~merger.errors.OptionError` for an unknown option or a bad value."""

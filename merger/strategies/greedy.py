@@ -2,6 +2,9 @@
 
 For every chain of a part: take its nouns in text order. For the first noun, look among the merged chains of the earlier
 parts for one that it overlaps with; if there is one, merge, else try the next noun; no noun left: the chain is new.
+
+In text without part-of-speech tags nothing is known to be a noun. Some of the options make do with words that are on no
+list of pronouns and function words (:mod:`merger.function_words`); the rule itself asks for tags.
 """
 
 from __future__ import annotations
@@ -11,13 +14,14 @@ from typing import ClassVar
 
 from merger.decisions import Decision, Evidence, MentionPair, MergedChains
 from merger.document import Chain, ChainRef, Document, Mention, Part
-from merger.errors import Location, MissingTagsError
+from merger.errors import Location, MissingTagsError, OptionError
+from merger.function_words import LANGUAGES
 from merger.notices import Notices
 from merger.options import Option, OptionValue
 from merger.strategies.base import Run, Strategy
 from merger.strategies.greedy_fuzzy import FuzzyChainIndex
 from merger.strategies.greedy_index import ChainIndex
-from merger.strategies.greedy_keys import KeyReader
+from merger.strategies.greedy_keys import UNTAGGED_MATCHES, KeyReader
 from merger.tags import has_tags, noun_patterns
 from merger.watch import Watch
 
@@ -26,7 +30,7 @@ class GreedyStrategy(Strategy):
     """Greedy noun matching (LongtoNotes A.5)."""
 
     name: ClassVar[str] = "greedy"
-    summary: ClassVar[str] = "the paper's greedy rule: merge with an earlier chain that shares a noun (needs PoS tags)"
+    summary: ClassVar[str] = "the paper's greedy rule: merge with an earlier chain that shares a noun"
     needs_tags: ClassVar[bool] = True
     options: ClassVar[tuple[Option, ...]] = (
         Option(
@@ -54,15 +58,34 @@ class GreedyStrategy(Strategy):
             "between them, as in N*|SUBST",
             optional=True,
         ),
+        Option(
+            "language",
+            "en",
+            "with match=token, mention or fuzzy, in text without tags: whose pronouns and function words never match; "
+            "other: a language without such a list, where only names match",
+            choices=LANGUAGES,
+            optional=True,
+        ),
     )
 
     def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
+        """Raises :class:`~merger.errors.OptionError` too for an option that the ``match`` makes no use of."""
         super().__init__(options)
         if self.values["nouns"]:
             noun_patterns(str(self.values["nouns"]))
+        match = str(self.values["match"])
+        for name, matches in _USED_BY.items():
+            default = next(option.default for option in self.options if option.name == name)
+            if match not in matches and self.values[name] != default:
+                users = " or ".join(f"match={each}" for each in matches)
+                raise OptionError(f"strategy greedy: option {name} is for {users}, not for match={match}")
 
     def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # sees parts only
         return _GreedyRun(self.values, document.id if document else None)
+
+
+_USED_BY = {"threshold": ("fuzzy",), "language": UNTAGGED_MATCHES}
+"""Options that are for some matches only."""
 
 
 class _GreedyRun(Run):
@@ -71,16 +94,20 @@ class _GreedyRun(Run):
         self._rule = match
         self._document_id = document_id
         self._one_to_one = bool(values["one-to-one"])
-        self._reader = KeyReader(match, ignore_case=bool(values["ignore-case"]), nouns=str(values["nouns"]))
+        self._language = str(values["language"])
+        self._reader = KeyReader(
+            match, ignore_case=bool(values["ignore-case"]), nouns=str(values["nouns"]), language=self._language
+        )
         self._index = FuzzyChainIndex(tie, float(values["threshold"])) if match == "fuzzy" else ChainIndex(tie)
 
     def decide(self, index: int, part: Part, chains: Sequence[Chain], merged: MergedChains) -> list[Decision]:
-        if chains and not any(has_tags(sentence) for sentence in part.sentences):
+        if chains and self._rule not in UNTAGGED_MATCHES and not any(has_tags(sentence) for sentence in part.sentences):
             raise MissingTagsError(
-                "no part-of-speech tags, and the greedy rule looks for nouns",
+                f"no part-of-speech tags, and strategy greedy with match={self._rule} looks for nouns",
                 Location(document=self._document_id, part=index),
                 expected="Penn tags or UPOS",
-                hint="tag with --tagger corenlp or stanza, or use a strategy that needs no tags: none, corenlp, stanza",
+                hint="greedy:match=mention needs no tags, nor do match=token and match=fuzzy; or tag the text first: "
+                "option tagger, such as spacy",
             )
         self._reader.enter(part)
         keys = [self._reader.read(chain) for chain in chains]
@@ -96,6 +123,28 @@ class _GreedyRun(Run):
 
     def report(self, notices: Notices, place: Location) -> None:
         self._reader.tags.report(notices, place)
+        tagged, untagged = self._reader.tagged, self._reader.untagged
+        if not untagged:
+            return
+        if tagged:
+            kind = "partly tagged"
+            found = f"{untagged} of {tagged + untagged} sentences with mentions have no part-of-speech tags"
+        else:
+            kind = "no tags"
+            found = "no part-of-speech tags"
+        if self._rule not in UNTAGGED_MATCHES:
+            does = "nothing in them counts as a noun (a tagger tags them)"
+        elif self._language == "en":
+            does = "every word counts there that is no English pronoun or function word (option language)"
+        else:
+            does = "only names, and words in scripts without case, count there (option language)"
+        notices.add(kind, f"{found}: {does}", place)
+
+    @property
+    def conditions(self) -> str:
+        if self._rule not in UNTAGGED_MATCHES or not self._reader.untagged:
+            return ""
+        return f"+{'partly-' if self._reader.tagged else ''}untagged:{self._language}"
 
     def _decision(self, ref: ChainRef, sought: Mapping[str, Mention]) -> Decision:
         for key, mention in sought.items():
@@ -104,5 +153,6 @@ class _GreedyRun(Run):
                 continue
             if self._one_to_one:
                 self._index.take(hit.root)
-            return Decision(ref, hit.root, Evidence(self._rule, key, (MentionPair(mention, hit.mention),), hit.score))
+            rule = f"untagged-{self._rule}" if self._reader.is_untagged(mention.sentence) else self._rule
+            return Decision(ref, hit.root, Evidence(rule, key, (MentionPair(mention, hit.mention),), hit.score))
         return Decision(ref)

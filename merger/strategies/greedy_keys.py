@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import itemgetter
 
-from merger.document import Chain, Mention, Part
+from merger.document import Chain, Mention, Part, Sentence
+from merger.function_words import content_flags
 from merger.heads import head_token
-from merger.tags import TagReader
+from merger.tags import TagReader, has_tags
 
 Key = tuple[str, Mention, int, int]
 """A string to compare, the mention that it stands in, the sentence and the token that it was found at."""
 
 _PLACE = itemgetter(2, 3)
+
+UNTAGGED_MATCHES = ("token", "mention", "fuzzy")
+"""What can be compared in a sentence without tags: see :mod:`merger.function_words`."""
 
 
 class KeyReader:
@@ -20,11 +24,19 @@ class KeyReader:
 
     ``match`` is one of ``noun``, ``token``, ``mention``, ``head``, ``fuzzy``; ``ignore_case`` folds case; ``nouns``
     names the tags of nouns, or is empty.
+
+    In a sentence without tags nothing is a noun. For those of :data:`UNTAGGED_MATCHES` a word counts as one there if it
+    is no pronoun or function word of the ``language``.
     """
 
-    def __init__(self, match: str, *, ignore_case: bool, nouns: str = "") -> None:
+    def __init__(self, match: str, *, ignore_case: bool, nouns: str = "", language: str = "en") -> None:
         self.tags = TagReader(nouns)
         self._ignore_case = ignore_case
+        self._language = language if match in UNTAGGED_MATCHES else None
+        self.tagged = 0
+        """Sentences with mentions that have tags, over all parts."""
+        self.untagged = 0
+        """Sentences with mentions that have none."""
         self._read_sought = {
             "noun": self._nouns,
             "token": self._nouns,
@@ -69,8 +81,21 @@ class KeyReader:
         if columns is None:
             made = self._part.sentences[sentence]
             forms: Sequence[str] = [form.casefold() for form in made.forms] if self._ignore_case else made.forms
-            columns = self._columns[sentence] = (forms, self.tags.noun_flags(made))
+            columns = self._columns[sentence] = (forms, self._flags(made))
         return columns
+
+    def is_untagged(self, sentence: int) -> bool:
+        """Whether the part's sentence has no tags."""
+        return not has_tags(self._part.sentences[sentence])
+
+    def _flags(self, sentence: Sentence) -> Sequence[bool]:
+        if has_tags(sentence):
+            self.tagged += 1
+        elif len(sentence.forms) > len(sentence.empty):
+            self.untagged += 1
+            if self._language is not None:
+                return content_flags(sentence, self._language)
+        return self.tags.noun_flags(sentence)
 
     def _nouns(self, chain: Chain) -> list[Key]:
         keys = []

@@ -140,6 +140,8 @@ def test_strategies_are_listed_for_people_and_programs() -> None:
         "one-to-one": False,
         "ignore-case": False,
         "threshold": 90,
+        "nouns": "",
+        "language": "en",
     }
     assert all(strategy["name"] in text for strategy in data)
     assert "match=noun" in text

@@ -111,9 +111,8 @@ def test_without_a_command_the_help_is_shown() -> None:
 def test_input_without_tags_is_an_error_that_names_the_place_and_what_to_do() -> None:
     error = error_of("merge", "-", stdin=UNTAGGED, code=1)
 
-    assert error.startswith("<stdin> (document novel, part 0): no part-of-speech tags, and the greedy rule looks for ")
-    assert "--tagger corenlp or stanza" in error
-    assert "none, corenlp, stanza" in error
+    assert error.startswith("<stdin> (document novel, part 0): no part-of-speech tags, and strategy greedy ")
+    assert "greedy:match=mention needs no tags" in error
     assert output_of("merge", "-", "-s", "none", stdin=UNTAGGED) == UNTAGGED
 
 

@@ -342,8 +342,8 @@ def test_missing_tags_are_an_error_that_names_document_part_and_what_to_do() -> 
 
     assert (caught.value.location.document, caught.value.location.part) == ("d", 1)
     assert "no part-of-speech tags" in str(caught.value)
-    assert "--tagger corenlp or stanza" in str(caught.value)
-    assert "none, corenlp, stanza" in str(caught.value)
+    assert "greedy:match=mention needs no tags" in str(caught.value)
+    assert "option tagger" in str(caught.value)
 
 
 def test_missing_tags_on_a_stream_name_the_document_too() -> None:

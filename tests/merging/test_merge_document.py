@@ -173,7 +173,10 @@ def test_boundaries_move_mentions_to_their_new_part_and_sentence() -> None:
         ({"threshold": True}, "option threshold: True is not a number from 0 to 100"),
         (
             {"macth": "noun"},
-            "strategy greedy has no option 'macth'; its options: match, tie, one-to-one, ignore-case, threshold, nouns",
+            (
+                "strategy greedy has no option 'macth'; its options: match, tie, one-to-one, ignore-case, threshold, "
+                "nouns, language"
+            ),
         ),
     ],
 )
