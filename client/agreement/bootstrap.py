@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,10 +31,12 @@ class Interval:
     resamples: int
 
 
+@lru_cache(maxsize=4)
 def draw_counts(documents: int, resampling: Resampling) -> NDArray[np.float64]:
     """How often each document is drawn: shape (resamples, documents), every row adds up to ``documents``.
 
-    The draws come from :meth:`random.Random.random`, whose sequence Python keeps for a seed.
+    The draws come from :meth:`random.Random.random`, whose sequence Python keeps for a seed. The array is read-only,
+    since many tests share it.
     """
     import random
 
@@ -44,6 +47,7 @@ def draw_counts(documents: int, resampling: Resampling) -> NDArray[np.float64]:
     for resample in range(resampling.resamples):
         drawn = [int(draw() * documents) for _ in range(documents)]
         counts[resample] = np.bincount(drawn, minlength=documents)
+    counts.flags.writeable = False
     return counts
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from client.agreement.bootstrap import Interval, Resampling
@@ -19,6 +19,8 @@ CEILING = "oracle"
 """The strategy that merges as people did."""
 BOUNDS = frozenset({FLOOR, CEILING})
 """What other strategies stand between; these two answer nothing by themselves."""
+ALPHA = 0.05
+"""The p below which a difference counts as significant."""
 METRICS = ("muc", "bcub", "ceafe", "lea")
 """The metrics of a comparison, by the names that :data:`client.scoring.METRICS` has."""
 
@@ -98,7 +100,8 @@ class StrategySummary:
     """A strategy over all documents that it did not fail on; ``total`` is ``None`` if it failed on all.
 
     ``tokens`` are those of its documents, ``seconds`` its wall time on them, ``peak_memory`` bytes. ``groups`` has the
-    groups of each kind (``genre``, ``length``, ...) by name.
+    groups of each kind (``genre``, ``length``, ...) by name. ``intervals`` has the bootstrap interval of the score in
+    each column (:data:`client.comparison.columns.COLUMNS`) that has one.
     """
 
     entrant: Entrant
@@ -109,6 +112,7 @@ class StrategySummary:
     peak_memory: int | None
     groups: Mapping[str, Mapping[str, Group]]
     distances: tuple[DistanceBin, ...]
+    intervals: Mapping[str, Interval] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -133,10 +137,11 @@ class StrategySummary:
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """The difference in CoNLL F1 (0 to 1) of a strategy to the baseline, on the documents that both have.
+    """The difference in a score (0 to 1) of a strategy to the baseline, on the documents that both have.
 
     ``interval`` and ``bootstrap_p`` come from the paired bootstrap, ``randomisation_p`` from approximate randomisation,
-    or from all exchanges if ``exact``. They are ``None`` for fewer than two documents or without resamples.
+    or from all exchanges if ``exact``. ``holm_p`` is the larger of the two p, adjusted by Holm's method for the number
+    of tests in the same table. All are ``None`` for fewer than two documents or without resamples.
     """
 
     strategy: str
@@ -147,6 +152,32 @@ class PairedTest:
     bootstrap_p: float | None = None
     randomisation_p: float | None = None
     exact: bool = False
+    holm_p: float | None = None
+
+    @property
+    def p(self) -> float | None:
+        """The larger of the two p."""
+        if self.bootstrap_p is None or self.randomisation_p is None:
+            return None
+        return max(self.bootstrap_p, self.randomisation_p)
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the interval excludes 0 and the adjusted p is below 0.05."""
+        if self.interval is None or self.holm_p is None:
+            return False
+        return self.holm_p < ALPHA and not self.interval.low <= 0 <= self.interval.high
+
+    def seen_from(self, strategy: str) -> PairedTest:
+        """The same test with this strategy, one of the two, as the first."""
+        if strategy == self.strategy:
+            return self
+        turned = (
+            None if self.interval is None else replace(self.interval, low=-self.interval.high, high=-self.interval.low)
+        )
+        return replace(
+            self, strategy=self.baseline, baseline=self.strategy, difference=-self.difference, interval=turned
+        )
 
 
 class Answer(Enum):
@@ -171,13 +202,14 @@ class Verdict:
     """The answer, as a ``sentence`` too.
 
     ``best`` is the strategy with the highest score, among those that have most documents; ``test`` tests it against
-    merging nothing on the same documents.
+    merging nothing on the same documents, ``runner_up`` against the next strategy. Both p are adjusted for all pairs.
     """
 
     answer: Answer
     sentence: str
     best: str | None = None
     test: PairedTest | None = None
+    runner_up: PairedTest | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +227,9 @@ class Comparison:
     """Everything that a comparison found.
 
     ``texts`` are the documents themselves, ``None`` for what could not be read or cut. ``baseline`` is the name of the
-    strategy that the ``tests`` are against. ``agreement`` has people first, then the strategies.
+    strategy that the ``tests`` of CoNLL F1 are against. ``pairs`` has the tests between all strategies but the ceiling,
+    by column (:data:`client.comparison.columns.COLUMNS`), and ``best`` the strategy that is significantly better than
+    each other one in a column, where there is one. ``agreement`` has people first, then the strategies.
     """
 
     setup: Setup
@@ -204,6 +238,8 @@ class Comparison:
     strategies: tuple[StrategySummary, ...]
     baseline: str | None
     tests: tuple[PairedTest, ...]
+    pairs: Mapping[str, tuple[PairedTest, ...]] = field(repr=False)
+    best: Mapping[str, str]
     resampling: Resampling
     verdict: Verdict
     agreement: AgreementReport = field(repr=False)

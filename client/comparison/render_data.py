@@ -32,11 +32,14 @@ def as_data(comparison: Comparison) -> dict[str, Any]:
             "seed": comparison.resampling.seed,
         },
         "tests": [asdict(test) for test in comparison.tests],
+        "pairs": {column: [asdict(test) for test in tests] for column, tests in comparison.pairs.items()},
+        "significantly_best": dict(comparison.best),
         "verdict": {
             "answer": verdict.answer.value,
             "sentence": verdict.sentence,
             "best": verdict.best,
             "test": None if verdict.test is None else asdict(verdict.test),
+            "runner_up": None if verdict.runner_up is None else asdict(verdict.runner_up),
         },
         "agreement": agreement_data(comparison.agreement),
     }
@@ -52,6 +55,7 @@ def _strategy_data(strategy: StrategySummary) -> dict[str, Any]:
         "seconds_per_1000_tokens": strategy.seconds_per_1000_tokens,
         "peak_memory": strategy.peak_memory,
         "total": None if strategy.total is None else _result_data(strategy.total),
+        "intervals": {column: asdict(interval) for column, interval in strategy.intervals.items()},
         "groups": {kind: _groups_data(groups) for kind, groups in strategy.groups.items()},
         "links_by_distance": [asdict(each) for each in strategy.distances],
         "failed": [{"document": each.document, "error": each.failure} for each in strategy.failures],

@@ -1,4 +1,4 @@
-"""Is a difference in CoNLL F1 more than chance? Paired tests over documents.
+"""Is a difference between two strategies more than chance? Paired tests over documents.
 
 Documents are what is drawn and exchanged: decisions of one document depend on each other. Every resample's score is
 made as the score itself is, from counts added up over documents and divided once.
@@ -6,6 +6,7 @@ made as the score itself is, from counts added up over documents and divided onc
 References:
     Efron and Tibshirani 1993: An introduction to the bootstrap. Koehn 2004: Statistical significance tests for machine
         translation evaluation. EMNLP. (Paired bootstrap.)
+    Holm 1979: A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics.
     Noreen 1989: Computer-intensive methods for testing hypotheses. Yeh 2000: More accurate tests for the statistical
         significance of result differences. COLING. (Approximate randomisation.)
 """
@@ -14,13 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from client.agreement.bootstrap import Interval, Resampling, draw_counts, interval
-from client.comparison.data import PairedTest
-from client.scoring.scores import CONLL_METRICS, Scores, conll_f1
+from client.comparison.columns import column_values, scores_row
+from client.scoring.scores import Scores
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +34,7 @@ _EQUAL = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Significance:
-    """What the tests say. ``exact`` if all exchanges of documents were tried, not a sample of them."""
+    """What the tests of one column say. ``exact`` if all exchanges of documents were tried, not a sample of them."""
 
     interval: Interval | None
     bootstrap_p: float
@@ -42,8 +42,13 @@ class Significance:
     exact: bool
 
 
-def compare_scores(one: Sequence[Scores], other: Sequence[Scores], resampling: Resampling) -> Significance | None:
-    """Test the difference between two strategies' scores of the same documents; ``None`` for fewer than two documents.
+def compare_rows(
+    one: Sequence[Sequence[float]], other: Sequence[Sequence[float]], resampling: Resampling
+) -> list[Significance] | None:
+    """Test the differences between two strategies' counts of the same documents, one result for each column.
+
+    Rows and columns are those of :mod:`client.comparison.columns`. ``None`` for fewer than two documents, or without
+    resamples.
 
     The paired bootstrap draws documents with replacement, the same for both. Its two-sided p is twice the smaller share
     of resamples in which the difference is at most, or at least, 0. Approximate randomisation exchanges the two
@@ -56,71 +61,55 @@ def compare_scores(one: Sequence[Scores], other: Sequence[Scores], resampling: R
         return None
     import numpy as np
 
-    a, b = (np.array([_row(scores) for scores in side], dtype=float) for side in (one, other))
+    a, b = (np.array(side, dtype=float) for side in (one, other))
     draws = draw_counts(documents, resampling)
-    drawn = _conll_f1(draws @ a) - _conll_f1(draws @ b)
-    at_most, at_least = int((drawn <= _EQUAL).sum()), int((drawn >= -_EQUAL).sum())
-    bootstrap_p = min(1.0, 2 * (min(at_most, at_least) + 1) / (resampling.resamples + 1))
+    drawn = column_values(draws @ a) - column_values(draws @ b)
+    at_most, at_least = (drawn <= _EQUAL).sum(axis=0), (drawn >= -_EQUAL).sum(axis=0)
+    bootstrap_p = np.minimum(1.0, 2 * (np.minimum(at_most, at_least) + 1) / (resampling.resamples + 1))
     exact = 2**documents <= resampling.resamples
     swaps = _all_exchanges(documents) if exact else _exchanges(documents, resampling)
     moved = swaps @ (b - a)
-    exchanged = np.abs(_conll_f1(a.sum(axis=0) + moved) - _conll_f1(b.sum(axis=0) - moved))
-    observed = abs(float(_conll_f1(a.sum(axis=0)) - _conll_f1(b.sum(axis=0))))
-    extreme = int((exchanged >= observed - _EQUAL).sum())
+    exchanged = np.abs(column_values(a.sum(axis=0) + moved) - column_values(b.sum(axis=0) - moved))
+    observed = np.abs(column_values(a.sum(axis=0)) - column_values(b.sum(axis=0)))
+    extreme = (exchanged >= observed - _EQUAL).sum(axis=0)
     randomisation_p = extreme / len(swaps) if exact else (extreme + 1) / (len(swaps) + 1)
-    return Significance(interval(drawn.tolist()), bootstrap_p, randomisation_p, exact)
-
-
-def paired_test(
-    strategy: str, baseline: str, mine: Sequence[Scores], theirs: Sequence[Scores], resampling: Resampling
-) -> PairedTest:
-    """The difference between two strategies on the same documents, one or more, tested where that can be done."""
-    difference = conll_f1(reduce(add, mine)) - conll_f1(reduce(add, theirs))
-    found = compare_scores(mine, theirs, resampling)
-    if found is None:
-        return PairedTest(strategy, baseline, len(mine), difference)
-    return PairedTest(
-        strategy,
-        baseline,
-        len(mine),
-        difference,
-        found.interval,
-        found.bootstrap_p,
-        found.randomisation_p,
-        found.exact,
-    )
-
-
-def _row(scores: Scores) -> list[float]:
-    """The counts of the three metrics, four numbers each."""
     return [
-        number
-        for metric in CONLL_METRICS
-        for counts in (scores[metric],)
-        for number in (
-            counts.recall_numerator,
-            counts.recall_denominator,
-            counts.precision_numerator,
-            counts.precision_denominator,
-        )
+        Significance(interval(drawn[:, column].tolist()), float(bootstrap_p[column]), float(p), exact)
+        for column, p in enumerate(randomisation_p)
     ]
 
 
-def _conll_f1(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """CoNLL F1 of rows of counts: shape (..., 12) to (...); what is 0/0 is 0."""
+def compare_scores(one: Sequence[Scores], other: Sequence[Scores], resampling: Resampling) -> Significance | None:
+    """Test the difference in CoNLL F1, as :func:`compare_rows` does."""
+    found = compare_rows([scores_row(each) for each in one], [scores_row(each) for each in other], resampling)
+    return None if found is None else found[0]
+
+
+def score_intervals(rows: Sequence[Sequence[float]], resampling: Resampling) -> list[Interval | None]:
+    """The bootstrap interval of each column's value (0 to 1); nothing for fewer than two documents."""
+    if len(rows) < _LEAST or not resampling.resamples:
+        return []
     import numpy as np
 
-    counts = sums.reshape(*sums.shape[:-1], len(CONLL_METRICS), 4)
-    recall, precision = (
-        np.divide(counts[..., i], counts[..., i + 1], out=np.zeros(counts.shape[:-1]), where=counts[..., i + 1] > 0)
-        for i in (0, 2)
-    )
-    both = recall + precision
-    f1: NDArray[np.float64] = np.divide(2 * recall * precision, both, out=np.zeros(both.shape), where=both > 0)
-    mean: NDArray[np.float64] = f1.mean(axis=-1)
-    return mean
+    drawn = column_values(draw_counts(len(rows), resampling) @ np.array(rows, dtype=float))
+    return [interval(values.tolist()) for values in drawn.T]
 
 
+def holm(p_values: Sequence[float]) -> list[float]:
+    """The p values, adjusted for their number: the share of false findings in the whole family stays below p.
+
+    The smallest of m is multiplied by m, the next by m - 1, and so on; none gets smaller than one before it (Holm
+    1979).
+    """
+    adjusted = [0.0] * len(p_values)
+    least = 0.0
+    for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        least = max(least, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[place] = least
+    return adjusted
+
+
+@lru_cache(maxsize=4)
 def _exchanges(documents: int, resampling: Resampling) -> NDArray[np.float64]:
     """A coin for each document and resample; shape (resamples, documents), of 0 and 1."""
     import random
@@ -132,7 +121,9 @@ def _exchanges(documents: int, resampling: Resampling) -> NDArray[np.float64]:
     size = (documents + 7) // 8
     packed = b"".join(bits(8 * size).to_bytes(size, "little") for _ in range(resampling.resamples))
     rows = np.frombuffer(packed, dtype=np.uint8).reshape(resampling.resamples, size)
-    return np.unpackbits(rows, axis=1, count=documents).astype(float)
+    coins: NDArray[np.float64] = np.unpackbits(rows, axis=1, count=documents).astype(float)
+    coins.flags.writeable = False
+    return coins
 
 
 def _all_exchanges(documents: int) -> NDArray[np.float64]:

@@ -18,9 +18,8 @@ from client.comparison.data import (
     Setup,
     StrategySummary,
 )
-from client.comparison.significance import paired_test
+from client.comparison.pairs import intervals_of, measure, significantly_best, tests_against, tests_of_pairs
 from client.comparison.verdict import judge_strategies
-from client.scoring.scores import Scores
 from client.scoring.signature import Signature
 from merger.errors import OptionError
 
@@ -41,11 +40,13 @@ def compare(
     """
     resampling = Resampling(0) if resampling is None else resampling
     chosen = choose_baseline([entrant.name for entrant in entrants], baseline)
-    strategies = tuple(_summarise(documents, entrant, setup) for entrant in entrants)
-    tests: list[PairedTest] = []
+    strategies = tuple(_summarise(documents, entrant, setup, resampling) for entrant in entrants)
     against = next((entrant for entrant in entrants if entrant.name == chosen), None)
+    tests: tuple[PairedTest, ...] = ()
     if against is not None:
-        tests = _tests(against, [entrant for entrant in entrants if entrant is not against], resampling)
+        tests = tests_against(against, [entrant for entrant in entrants if entrant is not against], resampling)
+    measured = measure(entrants)
+    pairs = tests_of_pairs(measured, resampling)
     known = (None,) * len(documents) if texts is None else tuple(texts)
     return Comparison(
         setup,
@@ -53,9 +54,11 @@ def compare(
         known,
         strategies,
         chosen,
-        tuple(tests),
+        tests,
+        pairs,
+        significantly_best(measured, pairs),
         resampling,
-        judge_strategies(strategies, resampling),
+        judge_strategies(strategies, pairs),
         count_agreement(documents, known, entrants),
     )
 
@@ -72,7 +75,9 @@ def choose_baseline(names: Sequence[str], baseline: str | None) -> str | None:
     return baseline
 
 
-def _summarise(documents: Sequence[DocumentFacts], entrant: Entrant, setup: Setup) -> StrategySummary:
+def _summarise(
+    documents: Sequence[DocumentFacts], entrant: Entrant, setup: Setup, resampling: Resampling
+) -> StrategySummary:
     done = [
         (facts, outcome)
         for facts, outcome in zip(documents, entrant.outcomes, strict=True)
@@ -89,23 +94,5 @@ def _summarise(documents: Sequence[DocumentFacts], entrant: Entrant, setup: Setu
         max(memory, default=None),
         by_group(documents, entrant.outcomes),
         by_distance(decision for _, outcome in done for decision in outcome.decisions),
+        intervals_of(entrant, resampling),
     )
-
-
-def _tests(against: Entrant, others: Sequence[Entrant], resampling: Resampling) -> list[PairedTest]:
-    tests = []
-    for entrant in others:
-        mine, theirs = _paired(entrant, against)
-        if mine:
-            tests.append(paired_test(entrant.name, against.name, mine, theirs, resampling))
-    return tests
-
-
-def _paired(one: Entrant, other: Entrant) -> tuple[list[Scores], list[Scores]]:
-    """The scores of the documents that both have."""
-    pairs = [
-        (mine.result.scores, theirs.result.scores)
-        for mine, theirs in zip(one.outcomes, other.outcomes, strict=True)
-        if mine.result is not None and theirs.result is not None
-    ]
-    return [mine for mine, _ in pairs], [theirs for _, theirs in pairs]

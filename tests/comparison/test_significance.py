@@ -8,16 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from client.agreement.bootstrap import Interval, Resampling
-from client.comparison.significance import compare_scores
+from client.comparison.data import METRICS
+from client.comparison.significance import compare_scores, holm
 from client.scoring.counts import Counts
-from client.scoring.scores import CONLL_METRICS, Scores, conll_f1
+from client.scoring.scores import Scores, conll_f1
 
 Numbers = tuple[float, float, float, float]
 
 
 def scores(*numbers: Numbers) -> list[Scores]:
-    """Documents in which all three metrics have the same counts, so that CoNLL F1 is the F1 of their sums."""
-    return [Scores(dict.fromkeys(CONLL_METRICS, Counts(*each))) for each in numbers]
+    """Documents in which all metrics have the same counts, so that CoNLL F1 is the F1 of their sums."""
+    return [Scores(dict.fromkeys(METRICS, Counts(*each))) for each in numbers]
 
 
 def of_four(*right: int) -> list[Scores]:
@@ -139,3 +140,22 @@ def test_the_seed_decides_and_the_direction_does_not() -> None:
 @pytest.mark.parametrize(("documents", "resamples"), [(1, 100), (3, 0)])
 def test_one_document_or_no_resamples_are_no_test(documents: int, resamples: int) -> None:
     assert compare_scores(of_four(*[3] * documents), of_four(*[1] * documents), Resampling(resamples)) is None
+
+
+def test_holm_multiplies_the_smallest_p_by_the_number_of_tests() -> None:
+    """0.01 times 3, then 0.03 times 2; 0.04 times 1 would be less than that, and stays at it."""
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([3 * 0.01, 2 * 0.03, 2 * 0.03])
+    assert holm([0.6, 0.7]) == [1, 1]
+    assert holm([]) == []
+
+
+@given(st.lists(st.floats(0, 1), max_size=8))
+def test_holm_rejects_what_the_step_down_procedure_rejects(p_values: list[float]) -> None:
+    """Holm 1979: go through the p from the smallest; stop at the first that is not below alpha / (m - rank)."""
+    alpha, rejected = 0.05, set()
+    for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        if (len(p_values) - rank) * p_values[place] >= alpha:
+            break
+        rejected.add(place)
+
+    assert {place for place, p in enumerate(holm(p_values)) if p < alpha} == rejected

@@ -41,16 +41,19 @@ def outcome(document: str, right: int | None, floor: int) -> Outcome:
 
 
 def test_better_than_nothing_by_more_than_chance_is_a_part_of_the_way() -> None:
-    """0.8 against 0.5 in every document: (80 - 50) / (100 - 50) of the way, 3 of 4 decisions."""
-    found = verdict([8] * 10)
+    """0.8 against 0.5 in every document: (80 - 50) / (100 - 50) of the way, 3 of 4 decisions.
+
+    Of the 2^9 exchanges of documents, 2 are as far apart: p is 2/512, and the bootstrap's 2 (0 + 1) / 1001 is smaller.
+    """
+    found = verdict([8] * 9)
 
     assert (found.answer, found.best) == (Answer.PARTLY, "greedy")
     assert found.sentence == (
         "In part: greedy scores 80.00 CoNLL F1 against 50.00 for merging nothing (+30.00, 95% interval +30.00 to "
-        "+30.00), 60.00% of the way to people's, and makes 75.00% of the decisions as people did."
+        "+30.00, p = 0.0039), 60.00% of the way to people's, and makes 75.00% of the decisions as people did."
     )
     assert found.test is not None
-    assert (found.test.baseline, found.test.documents) == ("none", 10)
+    assert (found.test.baseline, found.test.documents) == ("none", 9)
 
 
 @pytest.mark.parametrize("right", [5, 3])
@@ -85,7 +88,74 @@ def test_where_nothing_is_to_merge_nothing_is_to_judge() -> None:
 
 
 def test_the_bounds_alone_answer_nothing() -> None:
-    assert compared({"none": [5, 5], "oracle": [10, 10]}, 5).verdict.answer is Answer.NOT_ASKED
+    found = compared({"none": [5, 5], "oracle": [10, 10]}, 5).verdict
+
+    assert (found.answer, found.test) == (Answer.NOT_ASKED, None)
+    assert "Name a strategy" in found.sentence
+
+
+def test_a_strategy_that_fails_on_every_document_gives_no_answer() -> None:
+    found = compared({"none": [5, 5], "greedy": [None, None], "oracle": [10, 10]}, 5).verdict
+
+    assert found.answer is Answer.NOT_ASKED
+    assert found.sentence == "Not asked: greedy failed on every document."
+
+
+def test_the_best_is_tested_against_the_runner_up_among_all_pairs() -> None:
+    """Every exchange test of nine documents that all differ the same way has p 2/512.
+
+    The bootstrap has 2/1001, so the larger is 2/512. There are three pairs: Holm multiplies the equal p by 3.
+    """
+    comparison = compared({"none": [5] * 9, "greedy": [7] * 9, "other": [8] * 9, "oracle": [10] * 9}, 5)
+
+    found = comparison.verdict
+    assert found.runner_up is not None
+    assert (found.runner_up.strategy, found.runner_up.baseline) == ("other", "greedy")
+    assert found.runner_up.difference == pytest.approx(0.8 - 0.7)
+    assert found.runner_up.holm_p == pytest.approx(3 * 2 / 512)
+    assert "runner-up, greedy (+10.00, 95% interval +10.00 to +10.00, p = 0.0117), is significant." in found.sentence
+    assert comparison.best["conll_f1"] == "other"
+    assert [(each.strategy, each.baseline) for each in comparison.pairs["conll_f1"]] == [
+        ("greedy", "none"),
+        ("other", "none"),
+        ("other", "greedy"),
+    ]
+
+
+def test_a_strategy_that_is_best_by_chance_is_not_marked() -> None:
+    """Better than the runner-up in one document of nine, and worse in none: 2 of 2 exchanges are as far apart."""
+    comparison = compared({"none": [5] * 9, "greedy": [7] * 9, "other": [8] + [7] * 8}, 5)
+
+    assert (comparison.verdict.best, comparison.best.get("conll_f1")) == ("other", None)
+    assert comparison.verdict.runner_up is not None
+    assert comparison.verdict.runner_up.randomisation_p == 1
+    assert "is not significant" in comparison.verdict.sentence
+
+
+def test_merging_nothing_is_tested_against_though_it_was_not_run() -> None:
+    comparison = compared({"greedy": [8] * 9}, 5)
+
+    assert comparison.verdict.answer is Answer.PARTLY
+    assert [(each.strategy, each.baseline) for each in comparison.pairs["conll_f1"]] == [("greedy", "none")]
+
+
+def test_link_scores_are_tested_on_the_documents_that_have_them() -> None:
+    """The links of both strategies are the same, 1/2 in recall and precision, in the documents that have any."""
+    comparison = compared({"greedy": [8] * 9, "other": [7] * 9}, 5)
+
+    (test,) = comparison.pairs["link_f1"]
+    assert (test.strategy, test.baseline, test.documents, test.difference, test.holm_p) == ("other", "greedy", 9, 0, 1)
+    assert "link_f1" not in comparison.best
+
+
+def test_scores_have_intervals() -> None:
+    """Two documents with 8 and 6 of 10 right: resamples have 16, 14 or 12 of 20, and the outer ones a quarter each."""
+    (strategy,) = compared({"greedy": [8, 6]}, 5).strategies
+
+    interval = strategy.intervals["conll_f1"]
+    assert (interval.low, interval.high) == pytest.approx((12 / 20, 16 / 20))
+    assert strategy.intervals["strict_match"].low == 3 / 4
+    assert compared({"greedy": [8]}, 5).strategies[0].intervals == {}
 
 
 def test_the_best_is_among_those_that_have_most_documents() -> None:

@@ -1,0 +1,79 @@
+"""The columns of a comparison that are tested: their counts in each document, and their values once these are added up.
+
+The counts of a document are one row of numbers. Rows of several documents, or of a resample of documents, are added up
+and divided once, as the scores themselves are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from client.comparison.data import METRICS
+from client.scoring.counts import MetricCounts
+from client.scoring.evaluation import Result
+from client.scoring.links import NO_LINKS
+from client.scoring.scores import CONLL_METRICS, Scores
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+COLUMNS = ("conll_f1", *METRICS, "link_f1", "strict_match")
+"""CoNLL F1, F1 of each metric, F1 of links between part chains, share of decisions with the human antecedent."""
+LINK_COLUMNS = frozenset({"link_f1", "strict_match"})
+"""These need documents whose part chains the merged document keeps together."""
+_WIDTH = 4
+"""Numbers that one metric has in a row: numerator and denominator of recall, then of precision."""
+
+
+def scores_row(scores: Scores) -> list[float]:
+    """The counts of the metrics, four numbers each; 0 for the links and decisions, which are not known."""
+    return [*_scores(scores), *[0.0] * (_WIDTH + 2)]
+
+
+def result_row(result: Result) -> list[float]:
+    """The counts of the metrics, the links and the decisions."""
+    links = NO_LINKS if result.links is None else result.links
+    return [*_scores(result.scores), *_numbers(links.links), links.matching, links.decisions]
+
+
+def without_links(row: Sequence[float]) -> list[float]:
+    """The row with 0 for the links and decisions."""
+    return [*row[: _WIDTH * len(METRICS)], *[0.0] * (_WIDTH + 2)]
+
+
+def column_values(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The values of the columns (0 to 1) for rows of summed counts: shape (..., counts) to (..., columns).
+
+    What is 0/0 is 0, as in the official scorer.
+    """
+    import numpy as np
+
+    metrics = len(METRICS) + 1
+    counts = sums[..., : _WIDTH * metrics].reshape(*sums.shape[:-1], metrics, _WIDTH)
+    recall, precision = (_divide(counts[..., place], counts[..., place + 1]) for place in (0, 2))
+    f1 = _divide(2 * recall * precision, recall + precision)
+    conll = f1[..., [METRICS.index(name) for name in CONLL_METRICS]].mean(axis=-1)
+    strict = _divide(sums[..., -2], sums[..., -1])
+    return np.concatenate([conll[..., None], f1, strict[..., None]], axis=-1)
+
+
+def _scores(scores: Scores) -> list[float]:
+    return [number for metric in METRICS for number in _numbers(scores[metric])]
+
+
+def _numbers(counts: MetricCounts) -> list[float]:
+    return [
+        counts.recall_numerator,
+        counts.recall_denominator,
+        counts.precision_numerator,
+        counts.precision_denominator,
+    ]
+
+
+def _divide(over: NDArray[np.float64], under: NDArray[np.float64]) -> NDArray[np.float64]:
+    import numpy as np
+
+    shares: NDArray[np.float64] = np.divide(over, under, out=np.zeros(under.shape), where=under > 0)
+    return shares
