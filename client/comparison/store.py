@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +31,13 @@ class OutcomeFile:
     """
 
     def __init__(self, folder: Path, signature: str, *, resume: bool) -> None:
-        """Raises ``OSError`` if the file can't be read or written.
+        """Without ``resume`` the file starts empty, whatever it held.
 
-        With ``resume`` :class:`~merger.errors.FormatError` for a line that is no outcome.
+        Raises ``OSError`` if the file can't be read or written. With ``resume`` :class:`~merger.errors.FormatError` for
+        a line that is no outcome.
         """
-        self._made_by = f"{signature}|version:{VERSION}"
-        digest = hashlib.sha256(self._made_by.encode("utf-8", "surrogateescape")).hexdigest()[:8]
-        name = re.sub(r"[^A-Za-z0-9]+", "-", signature).strip("-")[:60]
-        self._path = folder / f"{name}-{digest}.jsonl"
+        self._made_by = _made_by(signature)
+        self._path = _path(folder, signature, self._made_by)
         self._outcomes: dict[tuple[str, str], Outcome] = {}
         folder.mkdir(parents=True, exist_ok=True)
         if resume and self._path.exists():
@@ -62,7 +61,7 @@ class OutcomeFile:
                 raise FormatError(
                     "not an outcome of a comparison",
                     Location(str(self._path), number),
-                    hint="without --resume the comparison begins anew",
+                    hint="--overwrite instead of --resume starts the comparison anew",
                 ) from None
 
     def get(self, document: str, fingerprint: str) -> Outcome | None:
@@ -74,6 +73,22 @@ class OutcomeFile:
         record = {"made_by": self._made_by, "fingerprint": fingerprint, **_record(outcome)}
         with self._path.open("ab", buffering=0) as file:
             file.write(json.dumps(record).encode() + b"\n")
+
+
+def kept_outcomes(folder: Path, signatures: Iterable[str]) -> list[Path]:
+    """The files in the folder that hold outcomes of strategies with these signatures, made by this version."""
+    paths = (_path(folder, signature, _made_by(signature)) for signature in signatures)
+    return [path for path in paths if path.is_file() and path.stat().st_size]
+
+
+def _made_by(signature: str) -> str:
+    return f"{signature}|version:{VERSION}"
+
+
+def _path(folder: Path, signature: str, made_by: str) -> Path:
+    digest = hashlib.sha256(made_by.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+    name = re.sub(r"[^A-Za-z0-9]+", "-", signature).strip("-")[:60]
+    return folder / f"{name}-{digest}.jsonl"
 
 
 def _record(outcome: Outcome) -> dict[str, Any]:

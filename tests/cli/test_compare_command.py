@@ -131,6 +131,27 @@ def test_an_interrupted_comparison_goes_on_where_it_stopped(tmp_path: Path) -> N
     assert compared(*arguments, "--resume") == resumed
 
 
+def test_kept_outcomes_are_not_lost_without_a_word(tmp_path: Path) -> None:
+    arguments = (KEY, "--keep-parts", "--no-bounds", "-s", "none", "-o", tmp_path)
+    compared(*arguments)
+    (file,) = tmp_path.iterdir()
+    before = file.read_bytes()
+
+    error = error_of("compare", *arguments, code=2)
+
+    assert "--resume" in error
+    assert "--overwrite" in error
+    assert file.read_bytes() == before
+    # What another strategy would write is another file.
+    compared(KEY, "--keep-parts", "--no-bounds", "-s", "greedy", "-o", tmp_path)
+    compared(*arguments, "--overwrite")
+    assert timeless(json.loads(file.read_bytes().splitlines()[0])) == timeless(json.loads(before.splitlines()[0]))
+    assert file.read_bytes() != before
+    for flags in (["--resume", "--overwrite"], ["--overwrite"]):
+        rest = arguments if len(flags) == 2 else arguments[:-2]
+        assert "--overwrite" in error_of("compare", *rest, *flags, code=2)
+
+
 def test_what_was_kept_is_not_taken_for_a_document_that_changed(tmp_path: Path, mixed: Path) -> None:
     """The same documents without tags in one: greedy has to fail on it."""
     compared(KEY, "--keep-parts", "-s", "greedy", "-o", tmp_path)

@@ -30,7 +30,7 @@ from client.comparison.memory import reset_peak
 from client.comparison.render import as_markdown, as_text
 from client.comparison.render_data import as_data
 from client.comparison.run import Contender, FileContender, StrategyContender, Task, attempt, facts_of, make_task
-from client.comparison.store import OutcomeFile
+from client.comparison.store import OutcomeFile, kept_outcomes
 from client.comparison.summary import choose_baseline, compare
 from client.report.page import as_html, check_available
 from client.scoring.pairing import ById
@@ -89,6 +89,7 @@ _FILE = "file:"
     help="Keep every document's outcome here, so that --resume can go on.",
 )
 @click.option("--resume", is_flag=True, help="Take from --output what an interrupted run has done.")
+@click.option("--overwrite", is_flag=True, help="Run everything again, though --output has outcomes of it.")
 @click.option("--markdown", "markdown_path", metavar="PATH", help="Write the tables as Markdown too.")
 @click.option(
     "--report",
@@ -112,6 +113,7 @@ def command(
     seed: int,
     output: str | None,
     resume: bool,
+    overwrite: bool,
     markdown_path: str | None,
     report_path: str | None,
     as_json: bool,
@@ -129,6 +131,10 @@ def command(
     """
     if resume and output is None:
         raise click.UsageError("--resume needs --output DIR, where the interrupted run kept its outcomes")
+    if overwrite and output is None:
+        raise click.UsageError("--overwrite is for outcomes that --output DIR holds: --output is missing")
+    if resume and overwrite:
+        raise click.UsageError("--resume and --overwrite exclude each other")
     output_to = _Outputs(as_json, markdown_path, report_path)
     number = int(parts) if parts is not None and parts.isascii() and parts.isdigit() else None
     parts_path = parts if number is None else None
@@ -152,8 +158,14 @@ def command(
     with ExitStack() as stack:
         contenders = [_contender(spec, reading, stack) for spec in specs]
         folder = None if output is None else Path(output)
+        signatures = [_kept_as(each, cutting.text) for each in contenders]
+        if folder is not None and not resume and not overwrite:
+            _check_empty(folder, signatures)
         tasks = list(cutting.tasks(documents_with_progress(reading.documents(key), "cutting")))
-        entrants = _run(contenders, tasks, folder, cutting.text, reading, resume=resume)
+        stores: list[OutcomeFile | None] = [None] * len(contenders)
+        if folder is not None:
+            stores = [OutcomeFile(folder, signature, resume=resume) for signature in signatures]
+        entrants = _run(contenders, tasks, stores, reading)
     kept = "scored" if singletons == "keep" else "dropped"
     setup = Setup(readable_name(key), cutting.text, kept, readable_name(made_by))
     comparison = compare(
@@ -280,21 +292,29 @@ def _contender(spec: str, reading: Reading, stack: ExitStack) -> Contender:
     return StrategyContender(spec, strategy)
 
 
+def _kept_as(contender: Contender, split: str) -> str:
+    """The signature that the contender's outcomes are kept under."""
+    return f"{contender.signature}|split:{split}"
+
+
+def _check_empty(folder: Path, signatures: Sequence[str]) -> None:
+    """See that no outcomes would be lost. Raises ``click.UsageError``."""
+    kept = kept_outcomes(folder, signatures)
+    if kept:
+        strategies = f"{len(kept)} of these {len(signatures)} strategies"
+        raise click.UsageError(
+            f"--output {folder} has outcomes of {strategies}: --resume takes them, --overwrite runs everything again"
+        )
+
+
 def _run(
     contenders: Sequence[Contender],
     tasks: Sequence[Task | _Unusable],
-    folder: Path | None,
-    split: str,
+    stores: Sequence[OutcomeFile | None],
     reading: Reading,
-    *,
-    resume: bool,
 ) -> list[Entrant]:
     """One strategy after the other, so that time and memory are its own."""
     entrants = []
-    stores = [
-        None if folder is None else OutcomeFile(folder, f"{each.signature}|split:{split}", resume=resume)
-        for each in contenders
-    ]
     with work_with_progress(len(contenders) * sum(task.facts.tokens for task in tasks)) as progress:
         for contender, store in zip(contenders, stores, strict=True):
             reset_peak()
