@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 
-WIDTH = 100
-"""Columns of a terminal that output fits in."""
+_WIDEST = 100
+"""Characters of a line at most: longer ones are hard to read."""
+_NARROWEST = 40
 _GAP = "  "
+
+
+def text_width() -> int:
+    """Characters of a line that fit the terminal: 40 to 100, and 100 where there is none (``COLUMNS`` counts too)."""
+    return min(max(shutil.get_terminal_size((_WIDEST, 1)).columns, _NARROWEST), _WIDEST)
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
     """The rows as lines in columns, the first to the left and the others to the right.
 
-    A first cell for which there is no room in 100 characters gets a line of its own.
+    A first cell for which there is no room in :func:`text_width` characters gets a line of its own.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    widths[0] = min(widths[0], max(WIDTH - sum(widths[1:]) - len(_GAP) * (len(widths) - 1), 0))
+    widths[0] = min(widths[0], max(text_width() - sum(widths[1:]) - len(_GAP) * (len(widths) - 1), 0))
     lines = []
     for name, *cells in rows:
         fits = len(name) <= widths[0]

@@ -1,4 +1,4 @@
-"""Shows a comparison to people: as text for a terminal of 100 columns, and as Markdown."""
+"""Shows a comparison to people: as text for a terminal, and as Markdown."""
 
 from __future__ import annotations
 
@@ -7,19 +7,30 @@ from textwrap import wrap
 
 from client.comparison.data import Comparison
 from client.comparison.tables import sections
-from client.text_table import WIDTH, table
+from client.text_table import table, text_width
 from merger.shown import one_line
 
+_BRIEF = frozenset({"scores", "links", "tests", "failures"})
+"""The kinds of sections that the short text has."""
+_MORE = "--all also prints agreement, groups, distances and signatures; --report, --markdown and --json have them too"
 
-def as_text(comparison: Comparison) -> str:
-    """The comparison as lines of text."""
-    lines = [what(comparison), "", *wrap(comparison.verdict.sentence, WIDTH, break_long_words=False)]
+
+def as_text(comparison: Comparison, *, everything: bool = True) -> str:
+    """The comparison as lines of text, the verdict last; without ``everything`` only the main tables."""
+    width = text_width()
+    lines = [*_wrapped(what(comparison), width)]
     for section in sections(comparison):
-        if section.detail:
+        if section.detail or not (everything or section.kind in _BRIEF):
             continue
-        lines += ["", section.title, *table(section.rows), *section.notes]
-    lines += _closing(comparison)
+        notes = [line for note in section.notes for line in _wrapped(note, width)]
+        lines += ["", *_wrapped(section.title, width), *table(section.rows), *notes]
+    lines += _closing(comparison) if everything else ["", *_wrapped(_MORE, width), _made_by(comparison)]
+    lines += ["", *_wrapped(comparison.verdict.sentence, width)]
     return "".join(f"{one_line(line)}\n" for line in lines)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return wrap(text, width, break_long_words=False, break_on_hyphens=False)
 
 
 def as_markdown(comparison: Comparison) -> str:
@@ -65,4 +76,8 @@ def what(comparison: Comparison) -> str:
 
 def _closing(comparison: Comparison) -> list[str]:
     signatures = [f"signature of {strategy.name}: {strategy.signature}" for strategy in comparison.strategies]
-    return ["", *signatures, f"made by: {comparison.setup.command}"]
+    return ["", *signatures, _made_by(comparison)]
+
+
+def _made_by(comparison: Comparison) -> str:
+    return f"made by: {comparison.setup.command}"

@@ -46,9 +46,9 @@ def run(*arguments: str | Path, stdin: str = "", cwd: Path | None = None, env: M
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def output_of(*arguments: str | Path, stdin: str = "") -> str:
+def output_of(*arguments: str | Path, stdin: str = "", env: Mapping[str, str] | None = None) -> str:
     """What a command prints on standard output. It must succeed."""
-    done = run(*arguments, stdin=stdin)
+    done = run(*arguments, stdin=stdin, env=env)
     assert done.code == 0, done.err
     return done.out
 

@@ -174,18 +174,38 @@ def test_a_line_that_is_no_outcome_is_located(tmp_path: Path) -> None:
 
 
 def test_the_tables_fit_a_terminal_and_say_how_they_were_made(tmp_path: Path) -> None:
-    text = output_of(
-        "compare", KEY, "--keep-parts", *STRATEGIES, "--markdown", tmp_path / "comparison.md", "--seed", "3"
-    )
+    arguments = ("compare", KEY, "--keep-parts", *STRATEGIES, "--markdown", tmp_path / "comparison.md", "--seed", "3")
 
-    *tables, command = text.splitlines()
-    assert max(len(line) for line in tables if not line.startswith("signature of ")) <= 100
-    assert sum(line.startswith("signature of ") for line in tables) == 4
+    text = output_of(*arguments, "--all")
+
+    lines = text.splitlines()
+    (command,) = (line for line in lines if line.startswith("made by: "))
+    unbroken = ("signature of ", "made by: ")
+    assert max(len(line) for line in lines if not line.startswith(unbroken)) <= 100
+    assert sum(line.startswith("signature of ") for line in lines) == 4
     assert "strategy:greedy[match=mention," in text
     assert command.startswith("made by: merge-baseline compare ")
     markdown = (tmp_path / "comparison.md").read_text("utf-8")
     assert "## CoNLL F1 against greedy" in markdown
     assert command in markdown
+
+
+def test_the_short_text_has_the_main_tables_and_the_verdict_last() -> None:
+    short, whole = (output_of("compare", KEY, "--keep-parts", *STRATEGIES, *more) for more in ([], ["--all"]))
+
+    assert "human links found" in whole
+    assert "human links found" not in short
+    assert "--all" in short
+    assert len(short.splitlines()) < 40
+    sentence = compared(KEY, "--keep-parts", *STRATEGIES)["verdict"]["sentence"]
+    for text in (short, whole):
+        assert " ".join(text.split("\n\n")[-1].split()) == sentence
+
+
+def test_tables_and_sentences_fit_a_narrow_terminal() -> None:
+    text = output_of("compare", KEY, "--keep-parts", *STRATEGIES, env={"COLUMNS": "80"})
+
+    assert max(len(line) for line in text.splitlines() if not line.startswith("made by: ")) <= 80
 
 
 def test_the_command_it_names_makes_the_same_comparison() -> None:

@@ -90,6 +90,12 @@ _FILE = "file:"
 )
 @click.option("--resume", is_flag=True, help="Take from --output what an interrupted run has done.")
 @click.option("--overwrite", is_flag=True, help="Run everything again, though --output has outcomes of it.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Print all tables: agreement, groups, distances and signatures too. The short text has the main ones.",
+)
 @click.option("--markdown", "markdown_path", metavar="PATH", help="Write the tables as Markdown too.")
 @click.option(
     "--report",
@@ -114,6 +120,7 @@ def command(
     output: str | None,
     resume: bool,
     overwrite: bool,
+    everything: bool,
     markdown_path: str | None,
     report_path: str | None,
     as_json: bool,
@@ -135,7 +142,7 @@ def command(
         raise click.UsageError("--overwrite is for outcomes that --output DIR holds: --output is missing")
     if resume and overwrite:
         raise click.UsageError("--resume and --overwrite exclude each other")
-    output_to = _Outputs(as_json, markdown_path, report_path)
+    output_to = _Outputs(as_json, markdown_path, report_path, everything=everything)
     number = int(parts) if parts is not None and parts.isascii() and parts.isdigit() else None
     parts_path = parts if number is None else None
     specs = specs if no_bounds else (FLOOR, *(each for each in specs if each not in BOUNDS), CEILING)
@@ -184,12 +191,14 @@ def command(
 class _Outputs:
     """Where the comparison goes: tables to standard output, unless something else is to go there."""
 
-    def __init__(self, as_json: bool, markdown: str | None, report: str | None) -> None:
-        self._json, self._markdown, self._report = as_json, markdown, report
+    def __init__(self, as_json: bool, markdown: str | None, report: str | None, *, everything: bool) -> None:
+        self._json, self._markdown, self._report, self._everything = as_json, markdown, report, everything
         asked = {"--json": as_json, "--markdown -": markdown == STDIN, "--report -": report == STDIN}
         self._to_stdout = [name for name, used in asked.items() if used]
         if len(self._to_stdout) > 1:
             raise click.UsageError(f"{' and '.join(self._to_stdout)} both need standard output")
+        if everything and self._to_stdout:
+            raise click.UsageError(f"--all is for the printed tables: {self._to_stdout[0]} prints everything anyway")
         if report is not None:
             check_available()
 
@@ -200,7 +209,7 @@ class _Outputs:
             write_json({**as_data(comparison), "notices": notices_data(reading.notices)})
         elif not self._to_stdout:
             with open_report() as stream:
-                stream.write(as_text(comparison))
+                stream.write(as_text(comparison, everything=self._everything))
         if self._markdown is not None:
             with open_output(self._markdown) as stream:
                 stream.write(as_markdown(comparison))
