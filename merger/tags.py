@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from merger.document import Document, Sentence
 from merger.errors import Location, OptionError
@@ -11,6 +12,13 @@ from merger.tag_sets import PENN, PENN_TAGS, UNIVERSAL, SeenTags, TagSet, WordCl
 
 _MOST_PATTERNS = 64
 _LONGEST_PATTERN = 64
+
+
+class WordTags(NamedTuple):
+    """Tags of a word, each ``""`` if it has none: of the language's own tag set (Penn for English), and UPOS."""
+
+    xpos: str
+    upos: str
 
 
 def has_tags(sentence: Sentence) -> bool:

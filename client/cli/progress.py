@@ -19,8 +19,21 @@ class HasTokens(Protocol):
 Counted = TypeVar("Counted", bound=HasTokens)
 
 
-def documents_with_progress(documents: Iterable[Counted], label: str) -> Iterator[Counted]:
-    """Pass documents through and show how many there were, their tokens, and the time.
+class Stage:
+    """What is going on within a document, for the progress line; ``report`` is a :class:`~merger.watch.Watch`'s."""
+
+    def __init__(self) -> None:
+        self.show: Callable[[str], None] | None = None
+        """Takes what to show, while a line is shown."""
+
+    def report(self, stage: str, done: int, total: int) -> None:
+        """Show how far a stage is; nothing once it is done."""
+        if self.show is not None:
+            self.show(f"{stage} {done}/{total}" if done < total else "")
+
+
+def documents_with_progress(documents: Iterable[Counted], label: str, stage: Stage | None = None) -> Iterator[Counted]:
+    """Pass documents through and show how many there were, their tokens, the time, and the ``stage`` of the next one.
 
     Nothing is shown, and nothing imported, if standard error is not a terminal.
     """
@@ -35,9 +48,12 @@ def documents_with_progress(documents: Iterable[Counted], label: str) -> Iterato
         TextColumn("{task.description}"),
         TextColumn("{task.completed} documents, {task.fields[tokens]:,} tokens"),
         TimeElapsedColumn(),
+        TextColumn("{task.fields[stage]}"),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(label, total=None, tokens=0)
+        task = progress.add_task(label, total=None, tokens=0, stage="")
+        if stage is not None:
+            stage.show = lambda text: progress.update(task, stage=text)
         tokens = 0
         for document in documents:
             yield document

@@ -158,7 +158,8 @@ def made_by(
     With ``whole_key`` all of the key is part of it, for work that is kept without looking at single documents. A
     ``server`` has its own say on what options come to; what counts then is what it is asked for, and which one.
     """
-    tagging = "" if plan.tagger is None else f"+tagger:{_asked(*plan.tagger)}"
+    tagger = "retagger" if plan.retag else "tagger"
+    tagging = "" if plan.tagger is None else f"+{tagger}:{_asked(*plan.tagger)}"
     asked = f"{_asked(plan.strategy, plan.options)}{tagging} on {server}"
     pattern = inputs.part_pattern
     parts = {

@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from client.engines.jobs import Job, Merged, Outcome, Source, notices_since
 from merger.decision_records import decision_record
@@ -21,13 +21,20 @@ from merger.strategies import make_strategy
 from merger.version import VERSION
 from merger.watch import Watch
 
+if TYPE_CHECKING:
+    from merger.taggers import Tagging
+
 MergeOne = Callable[[Document, Document | None, Notices], MergeResult]
 """Merges a document, with the key that the strategy may look at."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is done with every document. ``tagger`` is a name with options, ``version`` that of whoever planned it."""
+    """What is done with every document.
+
+    ``tagger`` is a name with options; with ``retag`` it replaces the tags that a document has. ``version`` is that of
+    whoever planned it.
+    """
 
     strategy: str
     options: dict[str, OptionValue]
@@ -36,6 +43,7 @@ class Plan:
     policy: Policy = Policy.NORMAL
     with_text: bool = True
     with_decisions: bool = True
+    retag: bool = False
     version: str = field(default=VERSION)
 
     def signature(self) -> str:
@@ -43,24 +51,23 @@ class Plan:
         with ExitStack() as stack:
             strategy = make_strategy(self.strategy, self.options)
             stack.callback(strategy.close)
-            return strategy.signature + _tagging(stack, self)[1]
+            tagging = _tagging(stack, self)
+            return strategy.signature + (f"+{tagging.signature}" if tagging is not None else "")
 
 
-def _tagging(stack: ExitStack, plan: Plan) -> tuple[Callable[[Document], Document], str]:
-    """What tags a document, and what goes behind the strategy's signature."""
+def _tagging(stack: ExitStack, plan: Plan) -> Tagging | None:
     if plan.tagger is None:
-        return lambda document: document, ""
-    from merger.taggers import make_tagger
+        return None
+    from merger.taggers import Tagging, make_tagger
 
-    tagger = stack.enter_context(make_tagger(*plan.tagger))
-    return lambda document: tagger.tag(document, Watch()), f"+tagger:{tagger.signature}"
+    return stack.enter_context(Tagging(make_tagger(*plan.tagger), retag=plan.retag))
 
 
 class Work:
     """A strategy and a tagger that are loaded once, for many documents. Close it."""
 
-    def __init__(self, plan: Plan, merge_one: MergeOne | None = None) -> None:
-        """``merge_one`` stands in for the plan's strategy where something else merges.
+    def __init__(self, plan: Plan, merge_one: MergeOne | None = None, watch: Watch | None = None) -> None:
+        """``merge_one`` stands in for the plan's strategy where something else merges. Tagging reports to ``watch``.
 
         Raises :class:`~merger.errors.OptionError` for what the strategy or the tagger does not take, and
         :class:`~merger.errors.UnavailableError` if the plan comes from another version.
@@ -68,6 +75,7 @@ class Work:
         if plan.version != VERSION:
             raise UnavailableError(f"this machine has merge-baseline {VERSION}, and the work is for {plan.version}")
         self._plan = plan
+        self._watch = watch
         self._told: Callable[[], Iterable[Notice]] = tuple
         self._before: dict[str, int] = {}
         self._stack = ExitStack()
@@ -75,7 +83,7 @@ class Work:
             if merge_one is None:
                 merge_one = self._with_strategy(stack)
             self._merge_one = merge_one
-            self._tag, self._tagging = _tagging(stack, plan)
+            self._tagging = _tagging(stack, plan)
             self._stack = stack.pop_all()
 
     def _with_strategy(self, stack: ExitStack) -> MergeOne:
@@ -100,7 +108,7 @@ class Work:
         failure: InputError | None = None
         fault: Exception | None = None
         try:
-            result = self._merge_one(self._tag(job.document), job.key, notices)
+            result = self._merge(job.document, job.key, notices)
             text = "".join(write_document(result.document, job.target, notices)) if self._plan.with_text else ""
             merged = self._merged(job.document, result, text)
         except (BackendError, UnsupportedError) as caught:
@@ -113,11 +121,21 @@ class Work:
             return Outcome(job, None, failure, fault, (*job.notices, *notices), told)
         return Outcome(job, replace(merged, notices=tuple(notices), strategy_notices=told), notices=job.notices)
 
+    def _merge(self, document: Document, key: Document | None, notices: Notices) -> MergeResult:
+        if self._tagging is None:
+            return self._merge_one(document, key, notices)
+        tagged = self._tagging.tag(document, notices, self._watch)
+        result = self._merge_one(tagged.document, key, notices)
+        # What is written has the document's own tags, or none.
+        merged = document.with_chains(result.document.chains, result.document.scope)
+        return replace(result, document=merged, strategy=result.strategy + tagged.conditions)
+
     def _merged(self, document: Document, result: MergeResult, text: str) -> Merged:
-        strategy = result.strategy + self._tagging
         lines = ""
         if self._plan.with_decisions:
-            records = (decision_record(document.id, decision, strategy=strategy) for decision in result.decisions)
+            records = (
+                decision_record(document.id, decision, strategy=result.strategy) for decision in result.decisions
+            )
             lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
         report: dict[str, Any] = {
             "id": document.id,
@@ -127,7 +145,7 @@ class Work:
             "links": sum(decision.antecedent is not None for decision in result.decisions),
             "singletons": result.singletons,
         }
-        return Merged(document.id, document.token_count, text, lines, report, strategy)
+        return Merged(document.id, document.token_count, text, lines, report, result.strategy)
 
 
 class InProcess:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from merger.backends.stanza_library import (
     Use,
@@ -19,6 +19,7 @@ from merger.backends.stanza_library import (
     resources,
 )
 from merger.errors import UnavailableError
+from merger.tags import WordTags
 
 _USE = Use("tagger stanza", "pos", "tagger", "model=PATH")
 _NO_TAGS = frozenset({"_", "<PAD>", "<UNK>", "<EMPTY>", "<ROOT>"})
@@ -39,13 +40,6 @@ class TaggerSource:
     language: str = "en"
     device: str = "cpu"
     offline: bool = False
-
-
-class WordTags(NamedTuple):
-    """Tags of a word, each ``""`` if the model has none: of the language's own tag set (Penn for English), and UPOS."""
-
-    xpos: str
-    upos: str
 
 
 class TaggerModel:

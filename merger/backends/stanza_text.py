@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from merger.backends.matching import Cluster
+from merger.backends.windows import cut_runs
 from merger.document import Document, Mention
 
 PLACEHOLDER = "_"
@@ -59,7 +60,7 @@ def cut_pieces(document: Document, measure: Measure, limit: int = LONGEST_PIECE)
             empty = set(sentence.empty)
             tokens = [token for token in range(len(sentence.forms)) if token not in empty]
             sizes = [words[sentence.forms[token]][1] for token in tokens]
-            for run in _runs(sizes, limit):
+            for run in cut_runs(sizes, limit):
                 kept = tuple(tokens[run.start : run.stop])
                 shown = tuple(words[sentence.forms[token]][0] for token in kept)
                 speakers = tuple(
@@ -67,17 +68,6 @@ def cut_pieces(document: Document, measure: Measure, limit: int = LONGEST_PIECE)
                 )
                 pieces.append(Piece(part, index, kept, shown, speakers))
     return pieces
-
-
-def _runs(sizes: Sequence[int], limit: int) -> Iterable[range]:
-    start, total = 0, 0
-    for index, size in enumerate(sizes):
-        if index > start and total + size > limit:
-            yield range(start, index)
-            start, total = index, 0
-        total += size
-    if start < len(sizes):
-        yield range(start, len(sizes))
 
 
 def _readable(forms: Sequence[str], measure: Measure) -> dict[str, tuple[str, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from merger.backends.matching import Cluster
 from merger.document import Mention, text_order
@@ -28,6 +28,18 @@ def cut_windows(lengths: Sequence[int], limit: int, overlap: int) -> list[range]
             break
         start = _step_back(lengths, start, end, limit, overlap)
     return windows
+
+
+def cut_runs(sizes: Sequence[int], limit: int) -> Iterator[range]:
+    """Ranges of neighbours, each of at most ``limit`` in size (or one larger thing), without overlap."""
+    start, total = 0, 0
+    for index, size in enumerate(sizes):
+        if index > start and total + size > limit:
+            yield range(start, index)
+            start, total = index, 0
+        total += size
+    if start < len(sizes):
+        yield range(start, len(sizes))
 
 
 def _step_back(lengths: Sequence[int], start: int, end: int, limit: int, overlap: int) -> int:

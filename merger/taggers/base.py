@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 
 from merger.document import Document, Sentence
 from merger.options import Option, OptionValue, parse_options
-from merger.tags import has_tags
+from merger.tags import WordTags, has_tags
 from merger.watch import Watch
 
 
@@ -21,6 +21,8 @@ class Tagger(ABC):
     options: ClassVar[tuple[Option, ...]] = ()
     operator_options: ClassVar[frozenset[str]] = frozenset()
     """Options that touch the file system, start processes or size them: on a server they are the operator's."""
+    served: ClassVar[bool] = False
+    """Whether each worker process of a server can have one of its own."""
 
     def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
         """Starts nothing. Raises :class:`~merger.errors.OptionError` for an unknown option or a bad value."""
@@ -30,6 +32,10 @@ class Tagger(ABC):
     def unavailable(cls) -> str | None:
         """Why it cannot run on this machine, and what to do; ``None`` if it can. Quick: starts nothing."""
         return None
+
+    def missing(self) -> str | None:
+        """As :meth:`unavailable`, for the options of this tagger."""
+        return self.unavailable()
 
     def warm(self, watch: Watch) -> None:  # noqa: B027  # a tagger may have nothing to start
         """Start and load what is needed. Raises :class:`~merger.errors.UnavailableError` if it cannot."""
@@ -63,6 +69,26 @@ def untagged(document: Document) -> Iterator[tuple[int, int, Sentence]]:
         for index, sentence in enumerate(part.sentences):
             if len(sentence.forms) > len(set(sentence.empty)) and not has_tags(sentence):
                 yield part_index, index, sentence
+
+
+def without_tags(document: Document) -> Document:
+    """The document without any part-of-speech tags, for a tagger that is to tag all of it."""
+    changed = {
+        (part_index, index): replace(sentence, xpos=None, upos=None)
+        for part_index, part in enumerate(document.parts)
+        for index, sentence in enumerate(part.sentences)
+        if sentence.xpos is not None or sentence.upos is not None
+    }
+    return with_sentences(document, changed)
+
+
+def tagged_sentence(sentence: Sentence, tags: Mapping[int, WordTags]) -> Sentence:
+    """The sentence with the tags of its tokens by their indexes; the others have none."""
+    none = WordTags("", "")
+    columns = [tags.get(index, none) for index in range(len(sentence.forms))]
+    xpos = tuple(each.xpos for each in columns)
+    upos = tuple(each.upos for each in columns)
+    return replace(sentence, xpos=xpos if any(xpos) else None, upos=upos if any(upos) else None)
 
 
 def with_sentences(document: Document, changed: Mapping[tuple[int, int], Sentence]) -> Document:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 from merger.backends.stanza_library import SharedModel, missing_packages, stanza_version
-from merger.backends.stanza_pos import TaggerModel, TaggerSource, WordTags, load_tagger
+from merger.backends.stanza_pos import TaggerModel, TaggerSource, load_tagger
 from merger.backends.stanza_text import cut_pieces
 from merger.backends.windows import cut_windows
-from merger.document import Document, Sentence
+from merger.document import Document
 from merger.options import Option, OptionValue
-from merger.taggers.base import Tagger, untagged, with_sentences
+from merger.taggers.base import Tagger, tagged_sentence, untagged, with_sentences
+from merger.tags import WordTags
 from merger.watch import Watch
 
 _LONGEST_SENTENCE = 4000
@@ -88,7 +88,7 @@ class StanzaTagger(Tagger):
             for piece, tags in zip(shown, predicted, strict=True):
                 found[piece.part, piece.sentence].update(zip(piece.tokens, tags, strict=True))
         watch.progress("tagging", len(windows), len(windows))
-        return with_sentences(document, {place: _tagged(wanted[place], tags) for place, tags in found.items()})
+        return with_sentences(document, {place: tagged_sentence(wanted[place], tags) for place, tags in found.items()})
 
     def close(self) -> None:
         """Let go of the model; a later call loads it again."""
@@ -121,11 +121,3 @@ class StanzaTagger(Tagger):
 def _characters(words: Sequence[str]) -> list[int]:
     """How many characters each word has; 0 if it has none that can be seen."""
     return [len(word) if any(c.isprintable() and not c.isspace() for c in word) else 0 for word in words]
-
-
-def _tagged(sentence: Sentence, tags: Mapping[int, WordTags]) -> Sentence:
-    none = WordTags("", "")
-    columns = [tags.get(index, none) for index in range(len(sentence.forms))]
-    xpos = tuple(each.xpos for each in columns)
-    upos = tuple(each.upos for each in columns)
-    return replace(sentence, xpos=xpos if any(xpos) else None, upos=upos if any(upos) else None)

@@ -36,9 +36,10 @@ from client.cli.options import (
     reading_options,
 )
 from client.cli.output import STDOUT, check_paths, notices_data, show_notices, write_json
-from client.cli.progress import documents_with_progress
+from client.cli.progress import Stage, documents_with_progress
 from client.cli.server_options import ServerChoice, server_options
-from client.cli.strategy_options import checked_spec, chosen_strategy, strategy_options
+from client.cli.strategy_options import chosen_strategy, strategy_options
+from client.cli.tagger_options import TaggerChoice, tagger_options
 from client.engines.jobs import Engine
 from client.engines.manifest import Manifest
 from client.engines.partitions import Partitions
@@ -51,6 +52,7 @@ from merger.formats.inputs import STDIN
 from merger.merge import MergeResult
 from merger.notices import Notices
 from merger.strategies import STRATEGIES, OptionValue
+from merger.watch import Watch
 
 _ALLOCATIONS = 1_000_000
 """Objects, and not 700, that come into being before the garbage collector looks at them."""
@@ -89,12 +91,7 @@ _AT_A_SERVER = 4
     show_default=True,
     help="With --server: seconds to wait for a server that went away, or has too much to do, before giving up.",
 )
-@click.option(
-    "--tagger",
-    "tagger_spec",
-    metavar="NAME[:OPTION=VALUE,...]",
-    help="Tag documents that have no part-of-speech tags first: corenlp or stanza. The tags are not written.",
-)
+@tagger_options
 @engine_options
 @json_option
 @reading_options
@@ -110,7 +107,7 @@ def command(
     there: ServerChoice,
     timeout: float,
     retry_for: float,
-    tagger_spec: str | None,
+    tagging: TaggerChoice,
     as_json: bool,
     engine: EngineChoice,
     reading: Reading,
@@ -126,6 +123,7 @@ def command(
     Examples:
       merge-baseline merge parts.conll -o merged.conll --decisions decisions.jsonl
       merge-baseline merge parts.conll --strategy greedy:match=mention,one-to-one -o merged.conll
+      merge-baseline merge untagged.conll --tagger spacy -o merged.conll
       merge-baseline merge parts.conll --server localhost:50051 > merged.conll
     """
     if decisions_path == STDOUT and (as_json or output == STDOUT):
@@ -145,10 +143,11 @@ def command(
     plan = Plan(
         name,
         options,
-        None if tagger_spec is None else checked_spec(tagger_spec),
+        tagging.spec,
         singletons == "keep",
         reading.notices.policy,
         with_text=written is not None,
+        retag=tagging.retag,
     )
     report = MergeReport(name, with_decisions=as_json)
     strategy_notices = Notices()
@@ -161,10 +160,11 @@ def command(
             reading.options.part_pattern,
             key_path,
         )
-        runner = _engine(stack, engine, plan, _merging_there(stack, there, plan, timeout, retry_for))
+        stage = Stage()
+        runner = _engine(stack, engine, plan, stage, _merging_there(stack, there, plan, timeout, retry_for))
         merged_to = _output(stack, engine, asked, plan, written, target, there.address)
         decisions_to = None if decisions_path is None else stack.enter_context(open_alone(decisions_path))
-        for outcome in documents_with_progress(runner.run(merged_to.source), "merging"):
+        for outcome in documents_with_progress(runner.run(merged_to.source), "merging", stage):
             reading.notices.extend(merged_to.notices(outcome))
             strategy_notices.extend(outcome.strategy_notices)
             if outcome.error is not None:
@@ -204,7 +204,7 @@ def _check_engine(engine: EngineChoice, there: ServerChoice, output: str) -> Non
         raise click.UsageError("--resume needs --output PATH: what is done is kept beside it")
 
 
-def _engine(stack: ExitStack, choice: EngineChoice, plan: Plan, merge_there: MergeOne | None) -> Engine:
+def _engine(stack: ExitStack, choice: EngineChoice, plan: Plan, stage: Stage, merge_there: MergeOne | None) -> Engine:
     if merge_there is None and not choice.in_process:
         # Options are checked here, before anything is started.
         plan.signature()
@@ -215,7 +215,7 @@ def _engine(stack: ExitStack, choice: EngineChoice, plan: Plan, merge_there: Mer
         from client.engines.local import LocalPool
 
         return LocalPool(plan, choice.jobs or 1)
-    work = Work(plan, merge_there)
+    work = Work(plan, merge_there, Watch(progress=stage.report))
     stack.callback(work.close)
     if merge_there is None:
         return InProcess(work)
