@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 
 from merger.document import Sentence, SentenceSource, make_mention
 from merger.errors import Location
+from merger.formats.conllu_links import LINK_ATTRIBUTES
 from merger.formats.conllu_misc import get_attribute, set_attribute
 from merger.formats.corefud_cells import (
     CellBracket,
@@ -21,54 +22,61 @@ from merger.formats.corefud_cells import (
 from merger.formats.corefud_entity import REPAIRED, Fields, RawMention, brackets_of, parse_entities
 from merger.notices import Notices
 
-LINK_ATTRIBUTES = ("Bridge", "SplitAnte", "Split")
+Attributes = tuple[tuple[str, str], ...]
+"""Fields of an opening bracket and their values."""
 
 
 class Wanted(NamedTuple):
-    """A mention as the chains have it: its entity as written, and the type it must show (``None``: as it stands)."""
+    """A mention as the chains have it: its entity as written, and the fields that it must show.
+
+    ``defaults`` are for a mention that had no bracket.
+    """
 
     spans: Spans
     entity: str
-    etype: str | None = None
-    default_etype: str = ""
+    overrides: Attributes = ()
+    defaults: Attributes = ()
 
 
 class LinkRewriter(Protocol):
     """Rewrites the entity ids of one ``Bridge`` or ``SplitAnte`` value.
 
-    ``here`` maps raw ids to written ones for the mentions that begin at the word.
+    ``here`` maps raw ids to written ones (``None``: gone) for the mentions that begin at the word.
     """
 
-    def __call__(self, value: str, here: Mapping[str, str]) -> str: ...  # noqa: D102  # the class says it
-
-
-def has_links(text: str) -> bool:
-    """Whether some row may have links between entities."""
-    return "Bridge=" in text or "SplitAnte=" in text or "Split=" in text
+    def __call__(self, name: str, value: str, here: Mapping[str, str | None]) -> str: ...  # noqa: D102  # the class says it
 
 
 def is_unchanged(source: SentenceSource, wanted: Sequence[Wanted], target: Fields) -> bool:
     """Whether the sentence's ``Entity`` values say already what the chains want."""
     if REPAIRED in source.details or len(wanted) != len(source.details) or (wanted and source.layout != target.text):
         return False
-    for spans, entity, etype, _ in wanted:
+    for spans, entity, overrides, _ in wanted:
         content = source.details.get(spans)
         if content is None or target.entity(content) != entity:
             return False
-        if etype is not None and target.get(content, target.etype_index) != etype:
+        if overrides and not shows(content, overrides, target):
             return False
     return True
 
 
+def shows(content: str, attributes: Attributes, fields: Fields) -> bool:
+    """Whether an opening bracket's text has these values, as far as there are fields for them."""
+    return all(
+        fields.get(content, index) == value for name, value in attributes if (index := fields.index_of(name)) >= 0
+    )
+
+
 def new_content(sentence: Sentence, wanted: Wanted, fields: Fields) -> str:
     """The text of an opening bracket for a mention that had none: id, type and head as far as known."""
-    head = ""
+    # udapi reads no discontinuous mention without a head.
+    head = "1" if len(wanted.spans) > 1 else ""
     if sentence.heads is not None and "head" in fields.names:
         tokens = make_mention(0, 0, wanted.spans).tokens
         inside = set(tokens)
         position = next((place for place, token in enumerate(tokens) if sentence.heads[token] not in inside), 0)
         head = str(position + 1)
-    return fields.make(eid=wanted.entity, etype=wanted.etype or wanted.default_etype, head=head)
+    return fields.make(eid=wanted.entity, head=head, **dict(wanted.defaults))
 
 
 class SentenceChange:
@@ -130,23 +138,24 @@ class SentenceChange:
             if "-" in number and tab and line[0] != "#" and get_attribute(misc := line.split("\t", 9)[9], "Entity"):
                 self._lines[index] = line[: len(line) - len(misc)] + set_attribute(misc, "Entity", "")
 
-    def _content(self, content: str, key: str, etype: str | None) -> str:
-        """An opening bracket's text with another id, another type if wanted, and the fields in the block's order."""
+    def _content(self, content: str, key: str, overrides: Attributes) -> str:
+        """An opening bracket's text with another id, other values if wanted, and the fields in the block's order."""
         if self._source.text != self._target.text and (self._source.text or self._target.id_index):
             content, lost = self._source.convert(content, self._target)
             if lost:
                 message = f"fields {', '.join(lost)} are left out: the document's first part has another global.Entity"
                 self._notices.add("entity fields left out", message)
         content = self._target.put(content, self._target.id_index, key)
-        if etype is not None and self._target.etype_index >= 0:
-            content = self._target.put(content, self._target.etype_index, etype)
+        for name, value in overrides:
+            if (index := self._target.index_of(name)) >= 0:
+                content = self._target.put(content, index, value)
         return content
 
     def _placed(
         self, raw: Sequence[RawMention], matched: Mapping[int, Wanted], wanted: Sequence[Wanted]
     ) -> list[Placed]:
         kept = [
-            Placed(match.spans, match.entity, self._content(raw[index].content, match.entity, match.etype))
+            Placed(match.spans, match.entity, self._content(raw[index].content, match.entity, match.overrides))
             for index, match in matched.items()
         ]
         return kept + [
@@ -171,7 +180,7 @@ class SentenceChange:
                     continue
                 key = self._source.entity(content) if opens else self._source.key(content)
                 key = match.entity + key[len(raw[index].id) :]
-                text = f"({self._content(content, key, match.etype)}" if opens else key
+                text = f"({self._content(content, key, match.overrides)}" if opens else key
                 # Touching stretches were joined in reading: then the mention's own ends order the cell.
                 first, last = starts.get((index, token), (raw[index].spans[0][0], raw[index].spans[-1][1]))
                 bracket = CellBracket(text + (")" if closes else ""), first, last, opens, closes)
@@ -190,13 +199,17 @@ class SentenceChange:
         }
 
     def _rewrite_links(self, raw: Sequence[RawMention], matched: Mapping[int, Wanted], rewrite: LinkRewriter) -> None:
-        starting: dict[int, dict[str, str]] = {}
-        for index, match in matched.items():
-            starting.setdefault(match.spans[0][0], {}).setdefault(raw[index].id, match.entity)
+        starting: dict[int, dict[str, str | None]] = {}
+        for index, mention in enumerate(raw):
+            here = starting.setdefault(mention.spans[0][0], {})
+            match = matched.get(index)
+            if match is not None and here.get(mention.id) is None:
+                here[mention.id] = match.entity
+            here.setdefault(mention.id, None)
         for token in range(len(self._rows)):
             for name in LINK_ATTRIBUTES:
                 value = self._get(token, name)
-                if value and (changed := rewrite(value, starting.get(token, {}))) != value:
+                if value and (changed := rewrite(name, value, starting.get(token, {}))) != value:
                     self._set(token, name, changed)
 
 

@@ -12,6 +12,8 @@ from merger.notices import Notices
 
 _BREAKS = re.compile(r"[\t\n\r]+")
 _BLANKS = re.compile(r"\s+")
+# A slash begins the name of a zone in the sentence ids of parallel treebanks.
+_NOT_IN_IDS = re.compile(r"\s+|/")
 _SPEAKER_BREAKS = re.compile(r"[\t\n\r|]")
 
 
@@ -26,7 +28,7 @@ def new_sentence(
     empty = frozenset(sentence.empty)
     ids = _ids(len(forms), empty)
     lines = [
-        f"# sent_id = {_BLANKS.sub('_', sentence_id)}",
+        f"# sent_id = {_NOT_IN_IDS.sub('_', sentence_id)}",
         f"# text = {' '.join(form for index, form in enumerate(forms) if index not in empty)}",
     ]
     speakers = [_BREAKS.sub(" ", speaker).strip() for speaker in sentence.speakers or ()]

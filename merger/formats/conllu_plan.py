@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from merger.document import ChainScope, Document, Sentence
+from merger.document import Chain, ChainScope, Document, Part, Sentence
 from merger.errors import Location
-from merger.formats.conllu_changes import Wanted, has_links
+from merger.formats.conllu_changes import Attributes, Wanted
 from merger.formats.conllu_head import begins_document
-from merger.formats.corefud_entity import DEFAULT_FIELDS, REPAIRED, Fields, writable_ids
+from merger.formats.conllu_links import Links, has_links
+from merger.formats.corefud_entity import DEFAULT_FIELDS, REPAIRED, Fields, unique_id, unique_prefix, writable_ids
 from merger.notices import Notices
 from merger.shown import shown
 
 _Place = tuple[int, int]
 """Part and sentence."""
+
+SHARED_FIELDS = {"etype": "types", "identity": "identities"}
+"""The fields that all mentions of an entity have alike, and what messages call them."""
 
 
 @dataclass(slots=True)
@@ -42,24 +46,26 @@ def make_plan(document: Document, notices: Notices) -> Plan:
     """Plan the writing of a document."""
     whole = document.scope is ChainScope.DOCUMENT or len(document.parts) == 1
     blocks = [0 if whole else index for index in range(len(document.parts))]
-    names = _names(document, blocks, notices)
-    plan = Plan(blocks, _fields(document, blocks), {})
+    fields = _fields(document, blocks)
+    names = _names(document, blocks, fields, notices)
+    plan = Plan(blocks, fields, {})
     _find_origins(document, plan)
-    etypes, overrides = _etypes(document, plan, notices)
+    defaults, overrides = _shared(document, plan, notices)
     for index, chain in enumerate(document.chains):
-        override = etypes[index] if index in overrides else None
-        default = etypes.get(index, "")
         name = names[index]
         for part, sentence, first, last, pieces in chain.mentions:
-            wanted = Wanted(pieces or ((first, last),), name, override, default)
+            wanted = Wanted(pieces or ((first, last),), name, overrides[index], defaults[index])
             plan.wanted.setdefault((part, sentence), []).append(wanted)
     if any(s.source is not None and has_links(s.source.text) for part in document.parts for s in part.sentences):
         plan.links = _make_links(document, plan, notices)
     return plan
 
 
-def _names(document: Document, blocks: list[int], notices: Notices) -> list[str]:
-    """The written id of each chain."""
+def _names(document: Document, blocks: list[int], fields: list[Fields], notices: Notices) -> list[str]:
+    """The written id of each chain.
+
+    Where ids are unique in the file, an id that counts in its document or part gets both in front.
+    """
     names = [chain.id for chain in document.chains]
     members: dict[int, list[int]] = {}
     for index, chain in enumerate(document.chains):
@@ -72,7 +78,58 @@ def _names(document: Document, blocks: list[int], notices: Notices) -> list[str]
                 )
                 notices.add("chain renamed", message, Location(document.file, document=document.id))
                 names[index] = name
+    for block, indexes in members.items():
+        if fields[block].are_unique:
+            _make_unique(document, blocks, block, indexes, names)
     return names
+
+
+def _make_unique(document: Document, blocks: list[int], block: int, indexes: list[int], names: list[str]) -> None:
+    """Put document and part in front of ids that are not the text's own.
+
+    These are numbers in a text with other ids, and all ids where the text has none or only such with its document in
+    front.
+    """
+    parts = [part for part, its_block in zip(document.parts, blocks, strict=True) if its_block == block]
+    number = next((part.number for part in parts if any(s.forms for s in part.sentences)), parts[0].number)
+    has_own = _has_ids_of_its_own(document.id, parts)
+    orders: dict[str, Fields] = {}
+    for index in indexes:
+        contents = _read_contents(document, document.chains[index], orders)
+        read = {fields.entity(content) for _, fields, content in contents}
+        name = unique_id(document.id, number, names[index])
+        if not has_own or name in read or (names[index].isdecimal() and names[index] not in read):
+            names[index] = name
+
+
+def _has_ids_of_its_own(name: str, parts: list[Part]) -> bool:
+    """Whether a text has entity ids without the document's name in front, or a field order and no ids yet."""
+    prefix = unique_prefix(name)
+    has_layout = has_ids = False
+    for part in parts:
+        for sentence in part.sentences:
+            if sentence.source is None or not (layout := conllu_layout(sentence)):
+                continue
+            has_layout = True
+            fields = Fields(layout)
+            for spans, content in sentence.source.details.items():
+                has_ids = True
+                if spans != REPAIRED and not fields.entity(content).startswith(prefix):
+                    return True
+    return has_layout and not has_ids
+
+
+def _read_contents(document: Document, chain: Chain, orders: dict[str, Fields]) -> Iterator[tuple[_Place, Fields, str]]:
+    """The texts of opening brackets that a chain's mentions were read from; ``orders`` keeps the field orders."""
+    parts = document.parts
+    for part, sentence, first, last, pieces in chain.mentions:
+        source = parts[part].sentences[sentence].source
+        if source is None or (content := source.details.get(pieces or ((first, last),))) is None:
+            continue
+        fields = orders.get(source.layout)
+        if fields is None:
+            fields = orders[source.layout] = Fields(source.layout)
+        yield (part, sentence), fields, content
 
 
 def _fields(document: Document, blocks: list[int]) -> list[Fields]:
@@ -101,95 +158,44 @@ def _find_origins(document: Document, plan: Plan) -> None:
             plan.origins[part_index, index] = origin
 
 
-def _etypes(document: Document, plan: Plan, notices: Notices) -> tuple[dict[int, str], set[int]]:
-    """The type of each chain that has one, and the chains whose mentions must all be given it.
+def _shared(document: Document, plan: Plan, notices: Notices) -> tuple[list[Attributes], list[Attributes]]:
+    """What the mentions of each chain say alike: what new mentions get, and what all mentions must get.
 
-    These are the chains that were put together from entities of different types.
+    The latter is what differs in a chain that was put together from several entities.
     """
-    etypes: dict[int, str] = {}
-    overrides: set[int] = set()
-    if all(fields.etype_index < 0 for fields in plan.fields):
-        return etypes, overrides
+    defaults: list[Attributes] = [()] * len(document.chains)
+    overrides = list(defaults)
+    present = [name for name in SHARED_FIELDS if any(fields.index_of(name) >= 0 for fields in plan.fields)]
     orders: dict[str, Fields] = {}
-    parts = document.parts
-    for index, chain in enumerate(document.chains):
-        counts: dict[str, int] = {}
+    for index, chain in enumerate(document.chains) if present else ():
         entities = set()
-        for part, sentence, first, last, pieces in chain.mentions:
-            source = parts[part].sentences[sentence].source
-            if source is None or (content := source.details.get(pieces or ((first, last),))) is None:
+        counts: dict[str, dict[str, int]] = {name: {} for name in present}
+        for place, fields, content in _read_contents(document, chain, orders):
+            entities.add((plan.origins[place], fields.entity(content)))
+            for name in present:
+                value = fields.get(content, fields.index_of(name))
+                counts[name][value] = counts[name].get(value, 0) + 1
+        for name in present:
+            values = {value: count for value, count in counts[name].items() if value}
+            if not values:
                 continue
-            fields = orders.get(source.layout)
-            if fields is None:
-                fields = orders[source.layout] = Fields(source.layout)
-            entities.add((plan.origins[part, sentence], fields.entity(content)))
-            if etype := fields.get(content, fields.etype_index):
-                counts[etype] = counts.get(etype, 0) + 1
-        if not counts:
-            continue
-        etypes[index] = max(counts, key=counts.__getitem__)
-        if len(counts) > 1 and len(entities) > 1:
-            overrides.add(index)
-            found = ", ".join(f"{etype} ({count})" for etype, count in Counter(counts).most_common())
-            notices.add(
-                "entity types differ in a merged chain",
-                f"chain {shown(chain.id)} has the types {found}: {etypes[index]} is written for all its mentions",
-                Location(document.file, document=document.id),
-            )
-    return etypes, overrides
-
-
-class Links:
-    """Where entity ids of the text that was read went, for ``Bridge`` and ``SplitAnte``."""
-
-    def __init__(self, document: Document, notices: Notices) -> None:
-        self._document = document
-        self._notices = notices
-        self._went: dict[tuple[int, int, str], Counter[str]] = {}
-        self._known: set[tuple[int, str]] = set()
-        self._used: set[tuple[int, str]] = set()
-
-    def note(self, origin: int, block: int, raw: str, written: str | None) -> None:
-        """A mention of entity ``raw`` of a ``# newdoc`` that was read is now one of ``written``, or gone."""
-        self._known.add((origin, raw))
-        if written is not None:
-            self._went.setdefault((origin, block, raw), Counter())[written] += 1
-
-    def use(self, block: int, written: str) -> None:
-        """An entity id is in use in a ``# newdoc`` that is written."""
-        self._used.add((block, written))
-
-    def _resolve(self, origin: int, block: int, raw: str) -> str | None:
-        went = self._went.get((origin, block, raw))
-        if went is not None:
-            return went.most_common(1)[0][0]
-        # An id without any mention in the text that was read stays, unless a reader would take it for another's.
-        return None if (origin, raw) in self._known or (block, raw) in self._used else raw
-
-    def rewrite(self, origin: int, block: int, value: str, here: Mapping[str, str]) -> str:
-        """A ``Bridge`` or ``SplitAnte`` value (``target<source:relation,...``) with the ids as written."""
-        place = Location(self._document.file, document=self._document.id)
-        links: dict[str, None] = {}
-        for link in value.split(","):
-            target, arrow, rest = link.partition("<")
-            source, colon, relation = rest.partition(":")
-            new_source = here.get(source) or self._resolve(origin, block, source)
-            new_target = self._resolve(origin, block, target)
-            if not arrow:
-                links[link] = None
-            elif new_source is None or new_target is None:
-                message = f"link {shown(link)} is left out: one of its entities is not in this text any more"
-                self._notices.add("link to a lost entity", message, place)
-            elif new_source == new_target and source != target:
-                message = f"link {shown(link)} is left out: its entities are one now"
-                self._notices.add("link inside one entity", message, place)
-            else:
-                links[f"{new_target}<{new_source}{colon}{relation}"] = None
-        return ",".join(links)
+            chosen = max(values, key=values.__getitem__)
+            defaults[index] += ((name, chosen),)
+            if len(counts[name]) > 1 and len(entities) > 1:
+                overrides[index] += ((name, chosen),)
+            if len(values) > 1 and len(entities) > 1:
+                found = ", ".join(f"{value} ({count})" for value, count in Counter(values).most_common())
+                notices.add(
+                    f"entity {SHARED_FIELDS[name]} differ in a merged chain",
+                    f"chain {shown(chain.id)} has the {SHARED_FIELDS[name]} {found}: {chosen} is written for all its "
+                    "mentions",
+                    Location(document.file, document=document.id),
+                )
+    return defaults, overrides
 
 
 def _make_links(document: Document, plan: Plan, notices: Notices) -> Links:
-    links = Links(document, notices)
+    links = Links(notices)
     for part_index, part in enumerate(document.parts):
         block = plan.blocks[part_index]
         for index, sentence in enumerate(part.sentences):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -35,6 +35,7 @@ from merger.formats.corefud_entity import (
     Problem,
     RawMention,
     parse_entities,
+    unique_id,
 )
 from merger.shown import shorten, shown
 
@@ -286,7 +287,7 @@ class _Document:
         self._source = source
         self._notices = options.notices
         self._id = name
-        self.number = number
+        self.number = self._first_number = number
         self.genre: str | None = None
         self.head = ""
         self.tail = ""
@@ -297,6 +298,7 @@ class _Document:
         self._chains: dict[str, list[Mention]] = {}
         self._unclosed: dict[str, list[_Unclosed]] = {}
         self._unordered: set[str] = set()
+        self._are_unique = True
         self._values = values
 
     @property
@@ -355,6 +357,7 @@ class _Document:
         if not cells:
             return _REPAIRED_ONLY if repaired else _NO_DETAILS
         self._has_entities = True
+        self._are_unique = self._are_unique and fields.are_unique
         parsed = parse_entities(cells, fields)
         for problem in parsed.problems:
             self._report(problem, block.line_of_token(problem.token))
@@ -431,6 +434,13 @@ class _Document:
         repair = "the bracket is dropped" if problem.kind in {UNOPENED, NO_FIRST_STRETCH} else "the mention is dropped"
         self._notices.repair(kind, error, repair)
 
+    def _names(self) -> Iterable[str]:
+        """The ids of the chains: the entities', without document and part where all have both in front."""
+        prefix = unique_id(self._id, self._first_number, "")
+        if not self._are_unique or not all(entity.startswith(prefix) for entity in self._chains):
+            return self._chains
+        return [entity.removeprefix(prefix).replace("%2E", ".") for entity in self._chains]
+
     def finish(self) -> Document:
         """The document."""
         left = sorted((each for several in self._unclosed.values() for each in several), key=lambda each: each.line)
@@ -442,9 +452,10 @@ class _Document:
             self._notices.add("no entity annotation", message, self._source.place(None, self._id))
         self._parts.append(Part(tuple(self._sentences), self.number, self.head, self.tail))
         unordered = self._unordered
+        names = self._names()
         chains = [
-            make_chain(entity, mentions) if entity in unordered else Chain(entity, tuple(mentions))
-            for entity, mentions in self._chains.items()
+            make_chain(name, mentions) if entity in unordered else Chain(name, tuple(mentions))
+            for (entity, mentions), name in zip(self._chains.items(), names, strict=True)
         ]
         chains.sort(key=chain_order)
         return Document(

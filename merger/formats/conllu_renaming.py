@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from merger.document import SentenceSource
-from merger.formats.conllu_changes import Wanted
+from merger.formats.conllu_changes import Wanted, shows
 from merger.formats.corefud_entity import REPAIRED, Fields
 
 _VALUE = re.compile(r"Entity=(?<=[\t|]Entity=)([^|\t\n]*)(?=[^\t\n]*$)", re.MULTILINE)
@@ -52,11 +52,11 @@ def _new_ids(source: SentenceSource, wanted: Sequence[Wanted], target: Fields) -
         return None
     new_ids: dict[str, str] = {}
     spans_seen = set()
-    for spans, entity, etype, _ in wanted:
+    for spans, entity, overrides, _ in wanted:
         content = details.get(spans)
         if content is None or len(spans) > 1:
             return None
-        if etype is not None and target.get(content, target.etype_index) != etype:
+        if overrides and not shows(content, overrides, target):
             return None
         if new_ids.setdefault(target.entity(content), entity) != entity:
             return None

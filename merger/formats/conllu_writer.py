@@ -9,7 +9,7 @@ from functools import partial
 from merger.document import Document, Part, Sentence, SentenceSource
 from merger.errors import Location
 from merger.formats.base import genre_of
-from merger.formats.conllu_changes import SentenceChange, has_links, is_unchanged, new_content
+from merger.formats.conllu_changes import SentenceChange, is_unchanged, new_content
 from merger.formats.conllu_comments import is_name_from_file
 from merger.formats.conllu_head import (
     Head,
@@ -22,6 +22,7 @@ from merger.formats.conllu_head import (
     top_lines,
 )
 from merger.formats.conllu_ids import writable_id
+from merger.formats.conllu_links import has_links
 from merger.formats.conllu_new_rows import new_sentence
 from merger.formats.conllu_plan import Plan, conllu_layout, make_plan
 from merger.formats.conllu_renaming import rename_entities
@@ -123,8 +124,9 @@ class _Writer:
         if text is None:
             change = SentenceChange(lines, sentence, source, fields, self._notices)
             origin = self._plan.origins[part, position]
-            rewrite = None if links is None else partial(links.rewrite, origin, block)
-            change.apply(wanted, rewrite, self._place(part, position))
+            place = self._place(part, position)
+            rewrite = None if links is None else partial(links.rewrite, origin, block, place)
+            change.apply(wanted, rewrite, place)
         self._set_head(lines, source, head, part, position)
         return _complete("\n".join(lines))
 

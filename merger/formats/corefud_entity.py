@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 from merger.document import Span, make_mention
 
-DEFAULT_FIELDS = "GRP-etype-head-other"
-"""What a text without a field order is given. CorefUD's tools take ids under ``GRP`` as local to their ``# newdoc``,
-which ids from elsewhere are, and ids under ``eid`` as unique in the file."""
+DEFAULT_FIELDS = "eid-etype-head-other"
+"""What a text without a field order is given. CorefUD's tools take ids under ``eid`` as unique in the file (see
+:func:`unique_id`). Under ``GRP`` ids are local to their ``# newdoc``, but udvalidate refuses that older name."""
 
 REPAIRED: tuple[Span, ...] = ()
 """A key among a sentence's details, as no mention is without spans: its brackets say more or other than what was taken
@@ -32,6 +32,7 @@ _MARK = re.compile(r"(.+)\[([0-9]{1,9})/([0-9]{1,9})\]", re.DOTALL)
 _CELLS_KEPT = 1 << 14
 _BRACKETS_OF = itemgetter(3)
 _FORBIDDEN = re.compile(r"[\s()\-|=\[\]<,]")
+_ESCAPED_IN_NAMES = re.compile(r"[\s()\-|=\[\]<>,:%]")
 
 
 class Bracket(NamedTuple):
@@ -117,10 +118,18 @@ class Fields:
         """Where the entity id stands."""
         return self.names.index("eid")
 
+    def index_of(self, name: str) -> int:
+        """Where a field stands, -1 if nowhere."""
+        return self._indexes.get(name, -1)
+
     @cached_property
-    def etype_index(self) -> int:
-        """Where the entity type stands, -1 if nowhere."""
-        return self.names.index("etype") if "etype" in self.names else -1
+    def _indexes(self) -> dict[str, int]:
+        return {name: index for index, name in enumerate(self.names)}
+
+    @cached_property
+    def are_unique(self) -> bool:
+        """Whether ids are unique in the file, not in their ``# newdoc`` only."""
+        return "eid" in self.text.split("-")
 
     @cached_property
     def cells(self) -> dict[str, _Read]:
@@ -327,6 +336,20 @@ class _Sentence:
 
 def _token(problem: Problem) -> int:
     return problem.token
+
+
+def unique_id(document: str, part: int, entity: str) -> str:
+    """An entity id that no other document or part of a file has: ``document.part.entity``.
+
+    ``entity`` is an id that ``Entity`` can carry. What ``Entity`` cannot carry of the document's name is written as
+    ``%`` and the hexadecimal digits of its UTF-8 bytes, and so is a dot in ``entity``: different ids stay different.
+    """
+    return f"{unique_prefix(document)}{part}.{entity.replace('.', '%2E')}"
+
+
+def unique_prefix(document: str) -> str:
+    """What all ids of :func:`unique_id` for a document begin with."""
+    return _ESCAPED_IN_NAMES.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), document) + "."
 
 
 def writable_ids(ids: Sequence[str]) -> list[str]:

@@ -30,7 +30,7 @@ def renamed(text: Document, names: Mapping[str, str]) -> Document:
 
 UNTOUCHED = [
     document("a Entity=(e1-person-1(e2--1)\nb Entity=e1)"),
-    document("a Bridge=e2<e1:part|Entity=(e1)(e2|SplitAnte=e1<e2\nb Entity=e2)"),
+    document("a Bridge=e2<e1:part|Entity=(e1)(e2|SplitAnte=e1<e2,e3<e2\nb Entity=e2)\nc Entity=(e3)"),
     document("1-2 ab SpaceAfter=No\na Entity=(e1)\nb"),
     "# newdoc id = d\n" + rows("a\nb Entity=(e1)").replace("2\tb", "# inside\n2\tb"),
     document("0.1 E Entity=(e1\na X=Y|Entity=e1)"),
@@ -197,8 +197,8 @@ def test_links_inside_one_entity_and_to_lost_ones_are_left_out_with_a_notice() -
 
 def test_equal_ids_of_different_newdocs_are_different_entities_for_links() -> None:
     """Both parts have e1 and e2; after the merge part 1's e1 is e2 of part 0."""
-    text = document("# part = 0\na Entity=(e1)\nb Entity=(e2)") + document(
-        "# part = 1\nc Entity=(e1)\nd Bridge=e1<e2|Entity=(e2)"
+    text = document("# part = 0\na Entity=(e1)\nb Entity=(e2)", fields="GRP") + document(
+        "# part = 1\nc Entity=(e1)\nd Bridge=e1<e2|Entity=(e2)", fields="GRP"
     )
     (found,) = read(text)
     chains: dict[str, list[tuple[int, int, Spans]]] = {
@@ -210,7 +210,7 @@ def test_equal_ids_of_different_newdocs_are_different_entities_for_links() -> No
     written = write(with_chains(found, chains))
 
     assert written == document(
-        "# part = 0\na Entity=(0)\nb Entity=(1)", "# part = 1\nc Entity=(1)\nd Bridge=1<2|Entity=(2)"
+        "# part = 0\na Entity=(0)\nb Entity=(1)", "# part = 1\nc Entity=(1)\nd Bridge=1<2|Entity=(2)", fields="GRP"
     )
 
 
@@ -323,7 +323,8 @@ def test_a_text_without_annotation_gets_its_field_order_declared() -> None:
 
     written = write(with_chains(found, {"e1": [(0, 0, ((0, 0),))]}))
 
-    assert written == "# newdoc id = d\n# global.Entity = GRP-etype-head-other\n# sent_id = 1\n" + rows("a Entity=(e1)")
+    head = "# newdoc id = d\n# global.Entity = eid-etype-head-other\n# sent_id = 1\n"
+    assert written == head + rows("a Entity=(d.0.e1)")
 
 
 def test_line_ends_of_windows_are_kept_in_changed_and_new_lines() -> None:
@@ -353,20 +354,20 @@ def test_sentences_from_elsewhere_are_written_in_full() -> None:
     assert write(found, notices) == (
         "# newdoc id = bc/x\n"
         "# part = 2\n"
-        "# global.Entity = GRP-etype-head-other\n"
+        "# global.Entity = eid-etype-head-other\n"
         "# meta::genre = mz\n"
-        "# sent_id = bc/x-1\n"
+        "# sent_id = bc_x-1\n"
         "# speaker = Ann\n"
         "# text = Yes , we\n"
-        "1\tYes\t_\tINTJ\tUH\t_\t0\troot\t_\tEntity=(0[1/2]--1)\n"
+        "1\tYes\t_\tINTJ\tUH\t_\t0\troot\t_\tEntity=(bc/x.2.0[1/2]--1)\n"
         "1.1\ttrace\t_\t_\t_\t_\t_\t_\t1:dep\t_\n"
         "2\t,\t_\tPUNCT\t,\t_\t1\tdep\t_\t_\n"
-        "3\twe\t_\tPRON\tPRP\t_\t1\tdep\t_\tEntity=(0[2/2]--1)\n"
+        "3\twe\t_\tPRON\tPRP\t_\t1\tdep\t_\tEntity=(bc/x.2.0[2/2]--1)\n"
         "\n"
-        "# sent_id = bc/x-2\n"
+        "# sent_id = bc_x-2\n"
         "# text = a b _\n"
-        "1\ta b\t_\t_\t_\t_\t_\t_\t_\tEntity=(0|Speaker=Ann\n"
-        "2\t_\t_\t_\t_\t_\t_\t_\t_\tEntity=0)|Speaker=Bob\n"
+        "1\ta b\t_\t_\t_\t_\t_\t_\t_\tEntity=(bc/x.2.0|Speaker=Ann\n"
+        "2\t_\t_\t_\t_\t_\t_\t_\t_\tEntity=bc/x.2.0)|Speaker=Bob\n"
         "\n"
     )
     assert kinds(notices) == {"form without characters"}
