@@ -108,13 +108,21 @@ def official_differences(
 
 
 def _as_official(counts: Mapping[str, Any]) -> list[str]:
-    sides = [counts["recall"], counts["precision"]]
     numbers = [
         text
-        for side in sides
-        for text in (f"{side['numerator']:.12g}", f"{side['denominator']:.12g}", percent(side["percent"] / 100))
+        for side in ("recall", "precision")
+        for text in (
+            f"{counts[f'{side}_numerator']:.12g}",
+            f"{counts[f'{side}_denominator']:.12g}",
+            _cut_percent(counts[side]),
+        )
     ]
-    return [*numbers, percent(counts["f1"] / 100)]
+    return [*numbers, _cut_percent(counts["f1"])]
+
+
+def _cut_percent(value: float | None) -> str:
+    """A percentage as the official scorer prints it: cut after two digits; what is 0/0 is 0."""
+    return f"{int((value or 0) * 10000) / 100:.2f}"
 
 
 def _cut(numbers: Sequence[str]) -> list[str]:
@@ -128,9 +136,7 @@ def coval_differences(output: str, data: Mapping[str, Any]) -> list[str]:
     differences = []
     for name in ("muc", "bcub", "ceafe"):
         counts = data["total"]["metrics"][name]
-        mine = tuple(
-            f"{value:.2f}" for value in (counts["recall"]["percent"], counts["precision"]["percent"], counts["f1"])
-        )
+        mine = tuple(percent(counts[value] or 0) for value in ("recall", "precision", "f1"))
         if found.get(name) != mine:
             differences.append(f"{name}: {mine} where it prints {found.get(name)}")
     return differences

@@ -127,9 +127,11 @@ def _unknown(annotator: Annotator, stream: ById, seen: Collection[str]) -> Itera
 
 
 def _take(before: Document, annotator: Annotator, stream: ById, notices: Notices) -> Document | None:
-    if before.id in annotator.decisions:
+    # A file of decisions says nothing on a document in which there is nothing to decide.
+    undecided = bool(annotator.decisions) and all(len(chain.mentions) < _LEAST for chain in before.chains)
+    if before.id in annotator.decisions or undecided:
         try:
-            return apply_records(before, annotator.decisions[before.id], keep_singletons=True)
+            return apply_records(before, annotator.decisions.get(before.id, ()), keep_singletons=True)
         except DecisionError as error:
             notices.repair(f"decisions of {annotator.name} left out", error, "the document is left out")
             return None

@@ -61,6 +61,17 @@ class AgreementReport:
     groups: Mapping[str, Mapping[str, Summary]]
     documents: tuple[DocumentAgreement, ...] = field(repr=False)
 
+    @property
+    def identical(self) -> list[tuple[str, str]]:
+        """Pairs of annotators who agree in every decision, some link among them: perhaps one under two names."""
+        found = []
+        for (one, other), summary in self.total.pairs.items():
+            value = summary.metrics["strict_match"].measure.value
+            linked = summary.metrics["not_new_any"].measure.value
+            if value == linked == 1:
+                found.append((self.annotators[one], self.annotators[other]))
+        return found
+
 
 def summarise(
     documents: Iterable[DocumentAgreement],

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import combinations
 
 from client.cli.output import open_output
 from merger.decision_reader import read_decision_records
 from merger.decision_records import DecisionRecord, decision_line
 from merger.decision_sets import by_document
-from merger.document import Document
+from merger.document import ChainRef, Document
 from merger.errors import DecisionError, Location
 from merger.notices import Notices
+from merger.voting import Voted
 
 
 class DecisionFiles:
@@ -41,6 +43,34 @@ class DecisionFiles:
             notices.repair("document without decisions", error, "it is left out")
         for records in left.values():
             raise DecisionError("the parts lack this document", records[0].location)
+
+
+class AlikeAnnotators:
+    """Finds annotators whose votes on chains of later parts are all the same, some link among them."""
+
+    def __init__(self) -> None:
+        self._votes: dict[str, list[tuple[int, ChainRef | None]]] = {}
+        self._chains = 0
+
+    def add(self, voted: Iterable[Voted]) -> None:
+        """Count a document's votes."""
+        for each in voted:
+            self._chains += 1
+            if each.decision.chain.part:
+                for vote in each.votes:
+                    self._votes.setdefault(vote.by, []).append((self._chains, vote.antecedent))
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """Every such pair of names."""
+        for (one, ones), (other, others) in combinations(self._votes.items(), 2):
+            if ones == others and any(antecedent is not None for _, antecedent in ones):
+                yield one, other
+
+
+def same_decisions(one: str, other: str) -> tuple[str, str]:
+    """Kind and message of the notice about two names that may be one annotator's."""
+    message = f"{one} and {other} agree in every decision: if they are one annotator, name that annotator once"
+    return f"{one} and {other} decide the same", message
 
 
 def write_records(path: str, records: Iterable[DecisionRecord]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any
 
@@ -73,6 +73,14 @@ class Reading:
         """Read the documents of these inputs."""
         return read_documents(paths, self.format_name, self.options)
 
+    def gold(self, *paths: str) -> Iterator[Document]:
+        """Read documents whose gold clusters count, beside others of which ``--clusters-field`` speaks."""
+        return read_documents(paths, self.format_name, replace(self.options, clusters_field=None))
+
+    def response(self, *paths: str) -> Iterator[Document]:
+        """Read documents whose predicted clusters count, where they have gold ones too."""
+        return read_documents(paths, self.format_name, replace(self.options, predicted=True))
+
 
 class TargetFormat:
     """The format of the output: the one asked for, or that of the first document."""
@@ -94,16 +102,22 @@ class TargetFormat:
 
 
 def reading_options(command: Callable[..., object]) -> Callable[..., object]:
-    """Add ``--format``, ``--strict``, ``--lenient`` and ``--part-pattern``; the command gets them as ``reading``."""
+    """Add ``--format``, ``--strict``, ``--lenient``, ``--part-pattern``, ``--clusters-field`` as ``reading``."""
 
     @wraps(command)
     def with_reading(
-        *, format_name: str | None, strict: bool, lenient: bool, part_pattern: str | None, **rest: object
+        *,
+        format_name: str | None,
+        strict: bool,
+        lenient: bool,
+        part_pattern: str | None,
+        clusters_field: str | None,
+        **rest: object,
     ) -> object:
         if strict and lenient:
             raise click.UsageError("--strict and --lenient exclude each other")
         policy = Policy.STRICT if strict else Policy.LENIENT if lenient else Policy.NORMAL
-        return command(reading=make_reading(format_name, policy, part_pattern), **rest)
+        return command(reading=make_reading(format_name, policy, part_pattern, clusters_field), **rest)
 
     wrapped: Callable[..., object] = with_reading
     decorators = [
@@ -120,13 +134,22 @@ def reading_options(command: Callable[..., object]) -> Callable[..., object]:
             help="Where every part has a document id of its own: a pattern with groups 'document' and 'part', such as "
             r"'(?P<document>.*)_(?P<part>\d+)'.",
         ),
+        click.option(
+            "--clusters-field",
+            metavar="NAME",
+            help="In jsonlines: the key with the clusters. By default clusters, or else predicted_clusters; where a "
+            "command has a gold and an automatic side, the gold side keeps this, and the automatic side is read from "
+            "NAME, by default predicted_clusters, or else clusters.",
+        ),
     ]
     for decorator in reversed(decorators):
         wrapped = decorator(wrapped)
     return wrapped
 
 
-def make_reading(format_name: str | None, policy: Policy, part_pattern: str | None) -> Reading:
+def make_reading(
+    format_name: str | None, policy: Policy, part_pattern: str | None, clusters_field: str | None = None
+) -> Reading:
     """Turn the shared options into what the readers take.
 
     Raises :class:`~merger.errors.OptionError` for a pattern that is none or lacks a group.
@@ -139,7 +162,7 @@ def make_reading(format_name: str | None, policy: Policy, part_pattern: str | No
             raise OptionError(f"--part-pattern: {error}") from None
         if not {"document", "part"} <= pattern.groupindex.keys():
             raise OptionError("--part-pattern: it needs the groups (?P<document>...) and (?P<part>...)")
-    return Reading(format_name, ReadOptions(Notices(policy), pattern))
+    return Reading(format_name, ReadOptions(Notices(policy), pattern, clusters_field=clusters_field))
 
 
 output_option = click.option(

@@ -10,9 +10,7 @@ from client.agreement.bootstrap import LEVEL
 from client.agreement.render import as_data as agreement_data
 from client.comparison.data import Comparison, Group, Outcome, StrategySummary
 from client.comparison.judgement import decision_data
-from client.scoring.counts import MetricCounts
-from client.scoring.evaluation import Result
-from client.scoring.scores import Scores
+from client.scoring.render_data import result_data
 
 
 def as_data(comparison: Comparison) -> dict[str, Any]:
@@ -54,7 +52,7 @@ def _strategy_data(strategy: StrategySummary) -> dict[str, Any]:
         "seconds": strategy.seconds,
         "seconds_per_1000_tokens": strategy.seconds_per_1000_tokens,
         "peak_memory": strategy.peak_memory,
-        "total": None if strategy.total is None else _result_data(strategy.total),
+        "total": None if strategy.total is None else result_data(strategy.total),
         "intervals": {column: asdict(interval) for column, interval in strategy.intervals.items()},
         "groups": {kind: _groups_data(groups) for kind, groups in strategy.groups.items()},
         "links_by_distance": [asdict(each) for each in strategy.distances],
@@ -67,7 +65,7 @@ def _groups_data(groups: Mapping[str, Group]) -> dict[str, Any]:
     return {
         name: {
             "documents": group.documents,
-            "total": None if group.result is None else _result_data(group.result),
+            "total": None if group.result is None else result_data(group.result),
         }
         for name, group in groups.items()
     }
@@ -78,43 +76,5 @@ def _outcome_data(outcome: Outcome) -> dict[str, Any]:
         "document": outcome.document,
         "seconds": outcome.seconds,
         "judged": [decision_data(decision) for decision in outcome.decisions],
-        **({} if outcome.result is None else _result_data(outcome.result)),
-    }
-
-
-def _result_data(result: Result) -> dict[str, Any]:
-    links = result.links
-    return {
-        "conll_f1": result.conll_f1,
-        "gain": result.gain,
-        "metrics": _scores_data(result.scores),
-        "floor": None
-        if result.floor is None
-        else {"conll_f1": result.floor_conll_f1, "metrics": _scores_data(result.floor)},
-        "links": None if links is None else _counts_data(links.links),
-        "decisions": None
-        if links is None
-        else {
-            "count": links.decisions,
-            "matching": links.matching,
-            "strict_match": links.strict_match if links.decisions else None,
-        },
-    }
-
-
-def _scores_data(scores: Scores) -> dict[str, Any]:
-    return {name: _counts_data(counts) for name, counts in scores.counts.items()}
-
-
-def _counts_data(counts: MetricCounts) -> dict[str, Any]:
-    """Numerators, denominators and quotients; ``None`` for 0/0."""
-    both = counts.recall_denominator or counts.precision_denominator
-    return {
-        "recall_numerator": counts.recall_numerator,
-        "recall_denominator": counts.recall_denominator,
-        "recall": counts.recall if counts.recall_denominator else None,
-        "precision_numerator": counts.precision_numerator,
-        "precision_denominator": counts.precision_denominator,
-        "precision": counts.precision if counts.precision_denominator else None,
-        "f1": counts.f1 if both else None,
+        **({} if outcome.result is None else result_data(outcome.result)),
     }

@@ -10,7 +10,7 @@ from client.comparison.data import Comparison, StrategySummary
 from client.comparison.section import Rows, Section
 from client.scoring.counts import MetricCounts
 from client.scoring.evaluation import Result
-from client.scoring.render import percent
+from client.scoring.render import percent, points
 
 _MIB = 2**20
 
@@ -122,7 +122,7 @@ def _test_rows(comparison: Comparison) -> Rows:
             (
                 test.strategy,
                 f"{test.documents:,}",
-                *map(_points, (test.difference, low, high)),
+                *map(points, (test.difference, low, high)),
                 _p(test.bootstrap_p),
                 _p(test.randomisation_p) + exact,
             )
@@ -135,13 +135,10 @@ def _test_notes(comparison: Comparison) -> Iterator[str]:
     if not any(test.interval for test in comparison.tests):
         yield "no tests: they need two documents or more that both have, and resamples"
         return
-    yield f"percentage points; paired, over documents, {resampling.resamples:,} resamples, seed {resampling.seed}"
+    yield "percentage points, each rounded by itself: they may be 0.01 off what rounded scores give"
+    yield f"paired, over documents, {resampling.resamples:,} resamples, seed {resampling.seed}"
     if len(comparison.tests) > 1:
         yield "p are of each test by itself, not corrected for their number"
-
-
-def _points(value: float | None) -> str:
-    return "-" if value is None else f"{100 * value:+.2f}"
 
 
 def _p(value: float | None) -> str:

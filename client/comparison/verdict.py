@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from client.comparison.data import ALPHA, BOUNDS, FLOOR, Answer, PairedTest, StrategySummary, Verdict
 from client.comparison.pairs import between
 from client.scoring.evaluation import Result
-from client.scoring.render import percent
+from client.scoring.render import percent, points, points_between
 
 
 def judge_strategies(strategies: Sequence[StrategySummary], pairs: Mapping[str, Sequence[PairedTest]]) -> Verdict:
@@ -60,7 +60,8 @@ def _sentence(
     some = "" if best.done == documents else f" (on {best.done:,} of {documents:,} documents)"
     which = f"{best.name}{some}" if asked == 1 else f"the best of {asked} strategies, {best.name}{some},"
     scores = f"{percent(f1)} CoNLL F1 against {percent(floor)} for merging nothing"
-    against = "" if test is None else f" ({_facts(test)})"
+    shown = None if f1 is None or floor is None else points_between(f1, floor)
+    against = "" if test is None else f" ({_facts(test, shown)})"
     match answer:
         case Answer.NOTHING_TO_MERGE:
             return "Nothing to merge: people linked no chain to one of another part."
@@ -85,11 +86,11 @@ def _few(test: PairedTest | None, family: int) -> bool:
     return test is None or test.interval is None or family * 2 / 2**test.documents >= ALPHA
 
 
-def _facts(test: PairedTest) -> str:
-    """The difference in percentage points, its interval, and p."""
-    facts = [f"{100 * test.difference:+.2f}"]
+def _facts(test: PairedTest, difference: str | None = None) -> str:
+    """The difference in percentage points, as given if the scores are shown too, its interval, and p."""
+    facts = [difference or points(test.difference)]
     if test.interval is not None:
-        facts.append(f"95% interval {100 * test.interval.low:+.2f} to {100 * test.interval.high:+.2f}")
+        facts.append(f"95% interval {points(test.interval.low)} to {points(test.interval.high)}")
     if test.holm_p is not None:
         facts.append(f"p = {test.holm_p:.4f}")
     return ", ".join(facts)

@@ -38,6 +38,7 @@ class Inputs:
     format_name: str | None = None
     policy: Policy = Policy.NORMAL
     part_pattern: re.Pattern[str] | None = None
+    clusters_field: str | None = None
     key_path: str | None = None
     stdin: str | None = None
 
@@ -55,11 +56,12 @@ class _Reading:
         self._inputs = inputs
         self._notices = Notices(inputs.policy)
         self._counts: dict[str, int] = {}
-        self.keys = None if inputs.key_path is None else ById(self._read(inputs.key_path))
+        self.keys = None if inputs.key_path is None else ById(self._read(None, inputs.key_path))
 
-    def _read(self, *paths: str) -> Iterator[Document]:
+    def _read(self, clusters_field: str | None, *paths: str) -> Iterator[Document]:
         inputs = self._inputs
-        return read_documents(paths, inputs.format_name, ReadOptions(self._notices, inputs.part_pattern))
+        options = ReadOptions(self._notices, inputs.part_pattern, clusters_field=clusters_field)
+        return read_documents(paths, inputs.format_name, options)
 
     def jobs(self, paths: Sequence[str], first: int, known: Mapping[str, str] | None) -> Iterator[Job]:
         """A job for each document of the paths; with ``known`` fingerprints their own, and no document if it is known.
@@ -67,7 +69,7 @@ class _Reading:
         ``known`` are fingerprints by document id. Raises :class:`~merger.errors.AlignmentError` if the key lacks one.
         """
         formats = self._inputs.formats()
-        for index, document in enumerate(self._read(*paths), first):
+        for index, document in enumerate(self._read(self._inputs.clusters_field, *paths), first):
             key = self._key_of(document)
             target = formats.of(document, self._notices)
             notices = notices_since(self._counts, self._notices)
@@ -169,6 +171,7 @@ def made_by(
         "format": inputs.format_name or "",
         "policy": inputs.policy.value,
         "part-pattern": "" if pattern is None else pattern.pattern,
+        "clusters-field": inputs.clusters_field or "",
         "version": plan.version,
     }
     if whole_key and inputs.key_path is not None:

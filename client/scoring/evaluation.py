@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from client.scoring.counts import Undefined
 from client.scoring.links import NO_LINKS, LinkCounts, count_links, gain, part_chains_of
 from client.scoring.metrics import METRICS, score_document, score_documents
 from client.scoring.overlap import Overlap
@@ -36,21 +37,25 @@ class Result:
 
     @property
     def conll_f1(self) -> float | None:
-        """CoNLL F1, 0 to 1, if its three metrics were asked for."""
-        return conll_f1(self.scores) if set(CONLL_METRICS) <= set(self.scores.counts) else None
+        """CoNLL F1, 0 to 1; ``None`` without its three metrics, or if all of them are 0/0."""
+        return _conll_f1(self.scores)
 
     @property
     def floor_conll_f1(self) -> float | None:
-        """CoNLL F1 of merging nothing, 0 to 1, where known."""
-        if self.floor is None or not set(CONLL_METRICS) <= set(self.floor.counts):
-            return None
-        return conll_f1(self.floor)
+        """CoNLL F1 of merging nothing, where known, as :attr:`conll_f1`."""
+        return None if self.floor is None else _conll_f1(self.floor)
 
     @property
     def gain(self) -> float | None:
         """The gain over the floor, as :func:`~client.scoring.links.gain` has it."""
         score, floor = self.conll_f1, self.floor_conll_f1
         return None if score is None or floor is None else gain(score, floor)
+
+
+def _conll_f1(scores: Scores) -> float | None:
+    if not set(CONLL_METRICS) <= set(scores.counts):
+        return None
+    return None if all(scores[name].undefined is Undefined.F1 for name in CONLL_METRICS) else conll_f1(scores)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +67,21 @@ class DocumentResult:
     parts: int
     tokens: int
     result: Result
+    in_response: bool = True
+    """Whether the response has it. One that it lacks is scored as one without chains."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Results per document, in the key's order, and in total; the signature says how they were made."""
+    """Results per document, in the key's order, and in total; the signature says how they were made.
+
+    ``left_out`` are the ids of documents that no score counts, since one of the sides cannot be read.
+    """
 
     documents: tuple[DocumentResult, ...]
     total: Result
     signature: Signature
+    left_out: tuple[str, ...] = ()
 
 
 def evaluate(
@@ -118,7 +129,8 @@ def _results(
 ) -> Iterator[tuple[DocumentResult, Result, tuple[int, ...]]]:
     """Each document with its result and the sizes of the key's chains."""
     befores = None if parts is None else ById(parts)
-    for key, response in pair_documents(keys, responses, notices):
+    missing: set[str] = set()
+    for key, response in pair_documents(keys, responses, notices, missing):
         before = _before(key, befores)
         units = align(key, response, notices)
         floor = links = None
@@ -126,7 +138,9 @@ def _results(
             floor = _score(align(key, _whole(before), notices), metrics, drop_singletons=drop_singletons)
             links = _links(before, key, response, notices)
         result = Result(_score(units, metrics, drop_singletons=drop_singletons), floor, links)
-        document = DocumentResult(key.id, key.genre, len((before or key).parts), key.token_count, result)
+        document = DocumentResult(
+            key.id, key.genre, len((before or key).parts), key.token_count, result, key.id not in missing
+        )
         least = 2 if drop_singletons else 1
         yield document, result, tuple(len(chain.mentions) for chain in key.chains if len(chain.mentions) >= least)
 

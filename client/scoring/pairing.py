@@ -54,13 +54,13 @@ class ById:
 
 
 def pair_documents(
-    keys: Iterable[Document], responses: Iterable[Document], notices: Notices
+    keys: Iterable[Document], responses: Iterable[Document], notices: Notices, missing: set[str] | None = None
 ) -> Iterator[tuple[Document, Document]]:
     """Yield (key, response) by document id, in the order of the key.
 
     A document that the response lacks is paired with one without chains, and one that only the response has is left
-    out; both with a notice, or an error under the strict policy. Raises :class:`~merger.errors.AlignmentError` if the
-    two have no document in common.
+    out; both with a notice, or an error under the strict policy. The ids of those that it lacks go to ``missing``.
+    Raises :class:`~merger.errors.AlignmentError` if the two have no document in common.
     """
     by_id = ById(responses)
     found = False
@@ -74,6 +74,8 @@ def pair_documents(
             notices.warn("document missing in the response", error)
             first_missing = first_missing or error.location
             response = replace(key, chains=())
+            if missing is not None:
+                missing.add(key.id)
         else:
             found = True
         yield key, response

@@ -1,8 +1,6 @@
-"""Shows an evaluation: as a table for people, and as data."""
+"""Shows an evaluation to people."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from client.scoring.counts import MetricCounts
 from client.scoring.evaluation import DocumentResult, Evaluation, Result
@@ -12,8 +10,24 @@ from client.text_table import table
 
 
 def percent(value: float | None) -> str:
-    """A fraction as a percentage cut, not rounded, after two digits, as the official scorer prints it."""
-    return "-" if value is None else f"{int(value * 10000) / 100:.2f}"
+    """A fraction as a percentage, rounded to two digits, ``-`` for ``None``. The official scorer cuts instead."""
+    # Not -0.00.
+    return "-" if value is None else f"{rounded(value) + 0:.2f}"
+
+
+def points(value: float | None) -> str:
+    """A difference of fractions in percentage points, with its sign; ``-`` for ``None``."""
+    return "-" if value is None else f"{rounded(value) + 0:+.2f}"
+
+
+def points_between(one: float, other: float) -> str:
+    """The difference of two fractions that are shown beside it: that of the percentages as shown."""
+    return f"{rounded(one) - rounded(other) + 0:+.2f}"
+
+
+def rounded(value: float) -> float:
+    """A fraction as the percentage that is shown, a multiple of 0.01."""
+    return round(100 * value, 2)
 
 
 def as_text(evaluation: Evaluation, *, per_document: bool = False) -> str:
@@ -22,9 +36,21 @@ def as_text(evaluation: Evaluation, *, per_document: bool = False) -> str:
     lines += _summary_lines(evaluation.total)
     if per_document:
         lines += ["", *_document_lines(evaluation.documents)]
-    count = len(evaluation.documents)
-    lines += ["", f"{count} document{'' if count == 1 else 's'}", f"signature: {evaluation.signature}"]
-    return "\n".join(lines) + "\n"
+    return "\n".join([headline(evaluation), "", *lines, "", f"signature: {evaluation.signature}"]) + "\n"
+
+
+def headline(evaluation: Evaluation) -> str:
+    """How many documents the scores are of, and how many of those the response has."""
+    scored, left_out = len(evaluation.documents), len(evaluation.left_out)
+    missing = sum(not document.in_response for document in evaluation.documents)
+    total = scored + left_out
+    parts = [f"{scored:,} document{'' if scored == 1 else 's'}"]
+    if left_out:
+        parts = [f"{scored:,} of {total:,} documents", f"{left_out:,} left out, which could not be read"]
+    if missing:
+        counts = "counts" if missing == 1 else "count"
+        parts.append(f"{missing:,} of them missing in the response, which {counts} as without chains")
+    return "; ".join(parts)
 
 
 def _metric_lines(result: Result) -> list[str]:
@@ -51,7 +77,7 @@ def _f1(counts: MetricCounts) -> str:
 
 
 def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) else f"{int(value * 10000) / 10000:.4f}".rstrip("0").rstrip(".")
+    return str(int(value)) if value == int(value) else f"{value:.4f}".rstrip("0").rstrip(".")
 
 
 def _summary_lines(result: Result) -> list[str]:
@@ -70,7 +96,8 @@ def _summary_lines(result: Result) -> list[str]:
         decisions = result.links
         lines.append(f"decisions {_share(decisions.matching, decisions.decisions)} as in the key")
     if result.floor is None:
-        lines.append("no floor and no links: they need the documents before merging (--parts) or a key with parts")
+        needed = "the documents before merging (--parts), or a merged key that has part boundaries"
+        lines.append(f"no floor and no links: they need {needed}")
     return lines
 
 
@@ -90,64 +117,3 @@ def _document_lines(documents: tuple[DocumentResult, ...]) -> list[str]:
             )
         )
     return table(rows)
-
-
-def as_data(evaluation: Evaluation) -> dict[str, Any]:
-    """The evaluation as JSON data.
-
-    Percentages have full precision. ``undefined`` names what is 0/0 in a metric and so 0 by convention only.
-    """
-    return {
-        "signature": str(evaluation.signature),
-        "total": _result_data(evaluation.total),
-        "documents": [
-            {
-                "id": document.id,
-                "genre": document.genre,
-                "parts": document.parts,
-                "tokens": document.tokens,
-                **_result_data(document.result),
-            }
-            for document in evaluation.documents
-        ],
-    }
-
-
-def _result_data(result: Result) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "conll_f1": _percent_data(result.conll_f1),
-        "metrics": {name: _counts_data(counts) for name, counts in result.scores.counts.items()},
-    }
-    if result.floor is not None:
-        data["floor"] = {
-            "conll_f1": _percent_data(result.floor_conll_f1),
-            "metrics": {name: _counts_data(counts) for name, counts in result.floor.counts.items()},
-        }
-        data["gain_over_floor"] = _percent_data(result.gain)
-    if result.links is not None:
-        data["links"] = _counts_data(result.links.links)
-        data["decisions"] = {
-            "count": result.links.decisions,
-            "matching": result.links.matching,
-            "strict_match": _percent_data(result.links.strict_match) if result.links.decisions else None,
-        }
-    return data
-
-
-def _percent_data(value: float | None) -> float | None:
-    return None if value is None else 100 * value
-
-
-def _counts_data(counts: MetricCounts) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "recall": _ratio_data(counts.recall_numerator, counts.recall_denominator, counts.recall),
-        "precision": _ratio_data(counts.precision_numerator, counts.precision_denominator, counts.precision),
-        "f1": 100 * counts.f1,
-    }
-    if counts.undefined:
-        data["undefined"] = counts.undefined.reason
-    return data
-
-
-def _ratio_data(numerator: float, denominator: float, value: float) -> dict[str, float]:
-    return {"numerator": numerator, "denominator": denominator, "percent": 100 * value}

@@ -24,8 +24,10 @@ def as_text(sides: Sides) -> str:
         "tokens from a mention to its antecedent",
         *table([*_histogram(sides, "distances", DISTANCE_BINS), *_distances(sides)]),
     ]
-    singletons = ", ".join(f"{corpus.total.singletons:,} ({name})" for name, corpus in sides.items())
-    lines += ["", f"one-mention chains, which are not counted: {singletons}"]
+    singletons = ", ".join(
+        f"{corpus.total.singletons:,}" + (f" ({name})" if name else "") for name, corpus in sides.items()
+    )
+    lines += ["", f"singletons, which are not counted: {singletons}"]
     if "parts" in sides:
         lines.append("parts: every part counts as a document of its own, as in OntoNotes")
     return "\n".join(lines) + "\n"

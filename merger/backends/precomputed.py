@@ -37,6 +37,7 @@ class PrecomputedBackend(Backend):
     options = (
         Option("path", "", "file, directory or .gz with the clusters"),
         Option("format", ANY_FORMAT, "its format; recognised by default", choices=(ANY_FORMAT, *FORMATS)),
+        Option("clusters-field", "", "jsonlines: the key with the clusters; predicted_clusters, or else clusters"),
         Option("part-pattern", "", "regular expression with groups 'document' and 'part', for ids of parts"),
         Option("lenient", False, "repair clusters that contradict themselves (a mention in two of them)"),
     )
@@ -96,7 +97,8 @@ class PrecomputedBackend(Backend):
         with self._lock:
             if self._documents is None:
                 chosen = str(self.values["format"])
-                options = ReadOptions(self.notices, self._pattern, predicted=True)
+                field = str(self.values["clusters-field"]) or None
+                options = ReadOptions(self.notices, self._pattern, predicted=True, clusters_field=field)
                 documents: dict[str, Document] = {}
                 try:
                     for document in read_documents(self._path, None if chosen == ANY_FORMAT else chosen, options):

@@ -22,8 +22,10 @@ class ReadOptions:
     """How to read.
 
     ``part_pattern`` splits a document id into the groups ``document`` and ``part`` for files that give every part an id
-    of its own (e2e-coref's ``bc/cctv/00/cctv_0000_3``). ``predicted``: where a document has given and predicted
-    clusters (jsonlines), the predicted ones are read.
+    of its own (e2e-coref's ``bc/cctv/00/cctv_0000_3``).
+
+    A jsonlines line may have gold ``clusters`` and ``predicted_clusters``: the gold ones are read, or with
+    ``predicted`` the predicted ones. ``clusters_field`` names the key to read instead; a line without it is an error.
 
     ``failures``: with a list, a document that cannot be read is left out and its error goes there, and reading goes on
     with the next document. With ``None`` the first one is raised. An error without a ``location.document`` stands for
@@ -33,6 +35,7 @@ class ReadOptions:
     notices: Notices = field(default_factory=Notices)
     part_pattern: re.Pattern[str] | None = None
     predicted: bool = False
+    clusters_field: str | None = None
     failures: list[InputError] | None = None
 
     def unreadable(self, error: InputError, document: str | None = None, *, may_be_part: bool = True) -> Unreadable:

@@ -160,15 +160,36 @@ def _sentences(content: Object, place: Location) -> list[list[str]]:
 
 
 def _clusters(content: Object, tokens: TokenIndex, place: Location, options: ReadOptions) -> list[Cluster]:
-    keys = reversed(CLUSTER_KEYS) if options.predicted else CLUSTER_KEYS
-    present = [key for key in keys if key in content]
-    if not present:
+    field = options.clusters_field
+    if field is None:
+        field = _usual_field(content, place, options)
+    elif field not in content:
+        raise FormatError(f"no key {shown(field)}", place, expected="the clusters to read", hint=_fields_hint(content))
+    return [] if field is None else read_clusters(content[field], field, tokens, place, options.notices)
+
+
+def _usual_field(content: Object, place: Location, options: ReadOptions) -> str | None:
+    """The key whose clusters are read if none is named; ``None`` for a line without coreference."""
+    gold, predicted = CLUSTER_KEYS
+    if gold in content and predicted in content:
+        read, kept, kind = (
+            (predicted, gold, "predicted clusters read")
+            if options.predicted
+            else (gold, predicted, "two kinds of clusters")
+        )
+        empty = f" ({read} is empty)" if not content[read] and content[kept] else ""
+        message = f"both {gold} and {predicted}: {read} are read{empty}; the option clusters_field names others"
+        options.notices.add(kind, message, place)
+        return read
+    found = next((key for key in CLUSTER_KEYS if key in content), None)
+    if found is None:
         options.notices.add("no clusters", "neither clusters nor predicted_clusters: no coreference annotation", place)
-        return []
-    if len(present) > 1:
-        message = f"both {' and '.join(present)}: {present[0]} are read, {present[1]} are kept as they are"
-        options.notices.add("two kinds of clusters", message, place)
-    return read_clusters(content[present[0]], present[0], tokens, place, options.notices)
+    return found
+
+
+def _fields_hint(content: Object) -> str | None:
+    fields = [shown(key) for key, value in content.items() if "cluster" in key and isinstance(value, list)]
+    return f"the line has {', '.join(fields)}" if fields else None
 
 
 def _make_sentences(

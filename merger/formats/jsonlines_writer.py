@@ -33,7 +33,7 @@ def write_jsonlines(document: Document, notices: Notices) -> Iterator[str]:
         notices.add("empty part left out", message, _place(document))
     original = _original(document)
     if original is not None and original.get("sentences") == words:
-        text = _changed(document, original, words, clusters)
+        text = _changed(document, original, words, clusters, notices)
     else:
         text = dump(_new(document, original or {}, words, clusters, notices))
     yield text if text.endswith("\n") else text + "\n"
@@ -87,7 +87,11 @@ def _part_ids(document: Document) -> list[int]:
 
 
 def _changed(
-    document: Document, original: Object, words: Sequence[Sequence[str]], clusters: Sequence[Sequence[Span]]
+    document: Document,
+    original: Object,
+    words: Sequence[Sequence[str]],
+    clusters: Sequence[Sequence[Span]],
+    notices: Notices,
 ) -> str:
     """The line that was read, with what has changed."""
     changes: Object = {}
@@ -108,15 +112,24 @@ def _changed(
         else:
             removed = frozenset({"parts"})
             changes["part_ids"] = numbers
-    if SCOPE_KEY not in original:
-        if _must_state_scope(document, words, clusters):
-            changes[SCOPE_KEY] = ChainScope.DOCUMENT.value
-    elif original[SCOPE_KEY] != document.scope.value:
-        if document.scope is ChainScope.DOCUMENT:
-            changes[SCOPE_KEY] = document.scope.value
-        else:
-            removed |= {SCOPE_KEY}
+    stated = _stated_scope(document, original, words, clusters)
+    if stated is None:
+        removed |= {SCOPE_KEY} & original.keys()
+    elif stated != original.get(SCOPE_KEY):
+        changes[SCOPE_KEY] = stated
+    merged_here = document.scope is ChainScope.DOCUMENT and original.get(SCOPE_KEY) != ChainScope.DOCUMENT.value
+    if changes or removed or (merged_here and len(document.parts) == 1):
+        removed |= _outdated(document, original, key, notices)
     return splice(document.extra, changes, removed) if changes or removed else document.extra
+
+
+def _outdated(document: Document, original: Object, key: str | None, notices: Notices) -> frozenset[str]:
+    """The clusters beside those that changed: whoever scores the new line would score them."""
+    outdated = frozenset(CLUSTER_KEYS) & original.keys() - {key}
+    for each in sorted(outdated):
+        message = f"{each} belong to the line as it was read: they are left out"
+        notices.add("outdated clusters left out", message, _place(document))
+    return outdated
 
 
 def _same(value: object, key: str, words: Sequence[Sequence[str]], clusters: Sequence[Sequence[Span]]) -> bool:
@@ -126,6 +139,17 @@ def _same(value: object, key: str, words: Sequence[Sequence[str]], clusters: Seq
     read = read_clusters(value, key, tokens, Location(), repairs)
     same = sorted(sorted(spans) for _, spans in read) == sorted(sorted(spans) for spans in clusters)
     return same and not len(repairs)
+
+
+def _stated_scope(
+    document: Document, original: Object, words: Sequence[Sequence[str]], clusters: Sequence[Sequence[Span]]
+) -> str | None:
+    """What the changed line says its chains are over, ``None`` for nothing."""
+    if SCOPE_KEY in original:
+        must_state = document.scope is ChainScope.DOCUMENT or original[SCOPE_KEY] == document.scope.value
+    else:
+        must_state = _must_state_scope(document, words, clusters)
+    return document.scope.value if must_state else None
 
 
 def _must_state_scope(document: Document, words: Sequence[Sequence[str]], clusters: Sequence[Sequence[Span]]) -> bool:

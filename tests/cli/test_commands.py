@@ -17,7 +17,7 @@ PARTS, KEY = EXAMPLES / "parts", EXAMPLES / "key"
 def test_the_key_scores_one_hundred_against_itself() -> None:
     report = json.loads(output_of("score", KEY, KEY, "--json"))
 
-    assert report["total"]["conll_f1"] == 100
+    assert report["total"]["conll_f1"] == 1
     assert [document["id"] for document in report["documents"]] == ["tc/allotment", "st/clock", "nw/ferry", "rp/wells"]
 
 
@@ -26,11 +26,9 @@ def test_the_floor_gains_nothing_and_the_ceiling_everything(tmp_path: Path) -> N
     for strategy, human in (("none", ()), ("oracle", ("--key", KEY))):
         merged = tmp_path / f"{strategy}.conll"
         output_of("merge", PARTS, "-s", strategy, *human, "-o", merged)
-        gains[strategy] = json.loads(output_of("score", KEY, merged, "--parts", PARTS, "--json"))["total"][
-            "gain_over_floor"
-        ]
+        gains[strategy] = json.loads(output_of("score", KEY, merged, "--parts", PARTS, "--json"))["total"]["gain"]
 
-    assert gains == {"none": 0, "oracle": 100}
+    assert gains == {"none": 0, "oracle": 1}
 
 
 def test_scores_are_a_table_for_people() -> None:
@@ -45,7 +43,7 @@ def test_the_response_may_come_from_a_pipe() -> None:
 
     report = json.loads(output_of("score", KEY / "ferry.conll", "-", "--json", stdin=merged))
 
-    assert 0 < report["total"]["conll_f1"] < 100
+    assert 0 < report["total"]["conll_f1"] < 1
 
 
 def test_a_document_missing_in_the_response_is_a_note_and_an_error_when_strict() -> None:
@@ -93,7 +91,7 @@ def test_a_key_that_is_split_at_its_parts_merges_back_to_itself(tmp_path: Path) 
 
     # Part chains have new ids, so the merged ones do too; the chains are the same.
     scores = json.loads(output_of("score", KEY / "wells.conll", "-", "--json", stdin=merged))
-    assert scores["total"]["conll_f1"] == 100
+    assert scores["total"]["conll_f1"] == 1
 
 
 @pytest.mark.parametrize("target", ["conll2012", "conllu", "jsonlines"])
@@ -101,7 +99,7 @@ def test_conversion_there_and_back_keeps_every_chain(target: str) -> None:
     there = output_of("convert", KEY / "ferry.conll", "--to", target)
     back = output_of("convert", "-", "--to", "conll2012", stdin=there)
 
-    assert json.loads(output_of("score", KEY / "ferry.conll", "-", "--json", stdin=back))["total"]["conll_f1"] == 100
+    assert json.loads(output_of("score", KEY / "ferry.conll", "-", "--json", stdin=back))["total"]["conll_f1"] == 1
 
 
 def test_validation_of_good_files_counts_what_is_in_them() -> None:
@@ -227,7 +225,7 @@ def _from_split_to_score(file: Path, tokens: int, strategy: str, folder: Path) -
     }
 
     assert report["links"] > 0
-    assert totals["oracle"]["conll_f1"] == 100
+    assert totals["oracle"]["conll_f1"] == 1
     assert totals[strategy]["conll_f1"] < 100
 
 

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -73,7 +74,7 @@ def test_predicted_clusters_are_read_where_there_are_no_others() -> None:
     assert clusters_of(read(json.dumps(line))[0]) == {"0": [(0, 0, 0, 0)]}
 
 
-def test_of_two_kinds_of_clusters_the_plain_ones_are_read_and_the_others_kept() -> None:
+def test_of_two_kinds_of_clusters_the_gold_ones_are_read_and_both_kept_while_nothing_changes() -> None:
     notices = Notices()
     text = json.dumps(BASE | {"predicted_clusters": [[[1, 1]]]}) + "\n"
 
@@ -81,7 +82,60 @@ def test_of_two_kinds_of_clusters_the_plain_ones_are_read_and_the_others_kept() 
 
     assert clusters_of(document) == {"0": [(0, 0, 0, 1), (0, 1, 0, 0)]}
     assert kinds(notices) == {"two kinds of clusters"}
-    assert write(document.with_chains((), ChainScope.PART)) == text.replace("[[[0, 1], [3, 3]]]", "[]")
+    assert write(document) == text
+
+
+@pytest.mark.parametrize("scope", ChainScope)
+def test_predictions_do_not_outlive_the_clusters_they_stood_beside(scope: ChainScope) -> None:
+    # Whoever scores the new line as a response would score the old predictions.
+    notices = Notices()
+    document = read_one({"predicted_clusters": [[[1, 1]]], "key": 1})
+    chains = () if scope is ChainScope.PART else document.chains
+
+    line = json.loads(write(document.with_chains(chains, scope), notices))
+
+    assert line == BASE | {"clusters": [[[0, 1], [3, 3]]] if chains else [], "key": 1}
+    assert kinds(notices) == {"outdated clusters left out"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "options", "chains"),
+    [
+        ({"predicted_clusters": [[[1, 1]]]}, {}, [[(0, 0, 0, 1), (0, 1, 0, 0)]]),
+        ({"predicted_clusters": [[[1, 1]]]}, {"predicted": True}, [[(0, 0, 1, 1)]]),
+        ({"predicted_clusters": []}, {"predicted": True}, []),
+        ({}, {"predicted": True}, [[(0, 0, 0, 1), (0, 1, 0, 0)]]),
+        ({"clusters": [], "predicted_clusters": [[[1, 1]]]}, {}, []),
+        (
+            {"mine": [[[2, 2]]], "predicted_clusters": []},
+            {"predicted": True, "clusters_field": "mine"},
+            [[(0, 0, 2, 2)]],
+        ),
+    ],
+)
+def test_which_clusters_are_read(
+    changes: dict[str, object], options: dict[str, Any], chains: list[list[tuple[int, int, int, int]]]
+) -> None:
+    lines = Lines("x.jsonl", [json.dumps(BASE | changes)])
+
+    (document,) = group_parts(JsonlinesFormat().read(lines, ReadOptions(**options)), Notices())
+
+    assert list(clusters_of(document).values()) == chains
+
+
+def test_a_line_without_the_clusters_that_were_asked_for_is_an_error_that_names_those_there() -> None:
+    lines = Lines("x.jsonl", [json.dumps(BASE | {"top_clusters": []})])
+
+    with pytest.raises(FormatError, match=r"x\.jsonl:1 .*no key mine.*the line has clusters, top_clusters"):
+        list(JsonlinesFormat().read(lines, ReadOptions(clusters_field="mine")))
+
+
+def test_clusters_of_another_field_are_written_as_the_clusters() -> None:
+    lines = Lines("x.jsonl", [json.dumps(BASE | {"predicted_clusters": [[[2, 2]]]})])
+    options = ReadOptions(clusters_field="predicted_clusters")
+    (document,) = group_parts(JsonlinesFormat().read(lines, options), options.notices)
+
+    assert json.loads(write(document)) == BASE | {"clusters": [[[2, 2]]]}
 
 
 def test_no_clusters_at_all_is_told_apart_from_no_chains() -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from client.scoring import METRICS, Counts, MetricCounts
 from client.scoring.evaluation import Evaluation, evaluate
-from client.scoring.render import as_data, as_text, percent
+from client.scoring.render import as_text, percent, points, points_between
+from client.scoring.render_data import as_data
 from client.scoring.signature import Signature
 from merger.document import Document
 from merger.errors import AlignmentError
@@ -145,7 +146,7 @@ def test_parts_with_chains_of_their_own_score_as_documents_of_the_official_score
         assert numbers_of(result.scores[name]) == pytest.approx(printed, rel=0, abs=1e-9)
     blanc = result.scores["blanc"]
     assert (blanc.recall, blanc.precision) == pytest.approx((0.5, 0.452380952380952))
-    assert percent(blanc.f1) == "46.66"
+    assert percent(blanc.f1) == "46.67"
 
 
 def test_documents_add_up_in_the_order_of_the_key() -> None:
@@ -247,7 +248,7 @@ def test_nothing_to_score_is_flagged_and_no_number_is_nan(key: str, response: st
 
     data = json.loads(json.dumps(as_data(evaluation), allow_nan=False))
     muc = data["total"]["metrics"]["muc"]
-    assert muc["f1"] == 0
+    assert (muc["f1"], muc["recall"], muc["precision"]) in {(None, None, None), (0, None, 0), (0, 0, None)}
     assert "0/0" in muc["undefined"]
     assert "(undefined)" in as_text(evaluation)
 
@@ -276,20 +277,21 @@ def test_only_the_metrics_that_are_asked_for_are_there() -> None:
     assert json.loads(json.dumps(as_data(evaluation), allow_nan=False))["total"]["conll_f1"] is None
 
 
-def test_data_has_numerators_denominators_and_percentages_in_full() -> None:
+def test_data_has_numerators_denominators_and_fractions_in_full() -> None:
     data = as_data(scored(merged_text(KEY), merged_text(RESPONSE)))
 
     muc = data["total"]["metrics"]["muc"]
-    assert muc["recall"] == {"numerator": 9, "denominator": 11, "percent": pytest.approx(100 * 9 / 11)}
-    assert data["total"]["conll_f1"] == pytest.approx(100 * CONLL)
-    assert data["total"]["gain_over_floor"] == pytest.approx(100 * (CONLL - FLOOR) / (1 - FLOOR))
-    assert data["total"]["links"]["recall"] == {"numerator": 2, "denominator": 5, "percent": pytest.approx(40)}
-    assert data["total"]["decisions"] == {"count": 4, "matching": 2, "strict_match": 50}
+    assert (muc["recall_numerator"], muc["recall_denominator"], muc["recall"]) == (9, 11, 9 / 11)
+    assert data["total"]["conll_f1"] == pytest.approx(CONLL)
+    assert data["total"]["gain"] == pytest.approx((CONLL - FLOOR) / (1 - FLOOR))
+    assert (data["total"]["links"]["recall_numerator"], data["total"]["links"]["recall"]) == (2, 2 / 5)
+    assert data["total"]["decisions"] == {"count": 4, "matching": 2, "strict_match": 1 / 2}
     assert data["documents"][0] == {
         "id": "d",
         "genre": None,
         "parts": 3,
         "tokens": 14,
+        "in_response": True,
         **data["total"],
     }
 
@@ -306,10 +308,18 @@ def test_text_shows_fractions_floor_links_and_signature() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"), [(1, "100.00"), (0, "0.00"), (2 / 3, "66.66"), (0.99999, "99.99"), (None, "-")]
+    ("value", "shown"),
+    [(1, "100.00"), (0, "0.00"), (2 / 3, "66.67"), (1 / 3, "33.33"), (-1e-6, "0.00"), (-0.5, "-50.00"), (None, "-")],
 )
-def test_percentages_are_cut_and_not_rounded(value: float | None, shown: str) -> None:
+def test_percentages_are_rounded(value: float | None, shown: str) -> None:
     assert percent(value) == shown
+
+
+def test_differences_have_a_sign_and_fit_the_percentages_that_are_shown() -> None:
+    assert [points(value) for value in (0.1, -0.1, 0, -1e-7, None)] == ["+10.00", "-10.00", "+0.00", "+0.00", "-"]
+    # 94.946 and 81.524 are shown as 94.95 and 81.52: 13.43 apart, where the exact difference of 13.422 is 13.42.
+    assert (percent(0.94946), percent(0.81524), points_between(0.94946, 0.81524)) == ("94.95", "81.52", "+13.43")
+    assert points(0.94946 - 0.81524) == "+13.42"
 
 
 def test_a_signature_says_how_the_number_was_made() -> None:

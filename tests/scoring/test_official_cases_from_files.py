@@ -29,8 +29,6 @@ OTHER_TOKENS = {f"TC-A-{number}.response" for number in range(3, 14)}
 IN_TWO_CHAINS = {"TC-A-8.response", "TC-A-9.response"}
 TWICE_IN_A_CHAIN = {"TC-A-7.response", "TC-A-9.response"}
 PRINTED = ("mentions", "muc", "bcub", "ceafm", "ceafe", "blanc")
-CUT_BELOW = {("TC-A-11.response", "bcub"), ("TC-M-3.response", "bcub")}
-"""F1 is 2 * 1 * 7/18 / (1 + 7/18) = 56% exactly: the official scorer sums to a hair less and prints 55.99."""
 
 
 def score(case: dict[str, Any], notices: Notices) -> Evaluation:
@@ -62,15 +60,21 @@ def test_all_numbers_are_those_that_the_official_scorer_prints(case: dict[str, A
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["response"])
-def test_percentages_are_cut_as_the_official_scorer_prints_them(case: dict[str, Any]) -> None:
+def test_percentages_are_rounded_where_the_official_scorer_cuts(case: dict[str, Any]) -> None:
     scores = score(case, Notices(Policy.LENIENT)).total.scores
 
     for name in PRINTED:
-        printed = case[name]
-        assert percent(scores[name].recall) == f"{printed['recall'][2]:.2f}"
-        assert percent(scores[name].precision) == f"{printed['precision'][2]:.2f}"
-        f1 = 56.0 if (case["response"], name) in CUT_BELOW else printed["f1"]
-        assert percent(scores[name].f1) == f"{f1:.2f}"
+        counts, printed = scores[name], case[name]
+        for value, cut in (
+            (counts.recall, printed["recall"][2]),
+            (counts.precision, printed["precision"][2]),
+            (counts.f1, printed["f1"]),
+        ):
+            # What is cut is less by up to 0.01 (and by the official scorer's own rounding errors); what is rounded is
+            # at most half of that away.
+            assert cut - 1e-9 <= 100 * value < cut + 0.01 + 1e-9
+            assert percent(value) in {f"{cut:.2f}", f"{cut + 0.01:.2f}"}
+            assert abs(float(percent(value)) - 100 * value) <= 0.005 + 1e-9
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["response"])

@@ -8,6 +8,7 @@ import click
 
 from client.agreement import Annotator, Compare, Resampling, count_documents, summarise
 from client.agreement.render import as_data, as_text
+from client.cli.decision_files import same_decisions
 from client.cli.options import Reading, check_stdin, json_option, reading_options
 from client.cli.output import notices_data, open_report, show_notices, write_json
 from client.cli.progress import documents_with_progress
@@ -75,25 +76,27 @@ def command(
     if len(given) < _LEAST:
         raise click.UsageError("agreement needs the merges of two annotators or more")
     counted = count_documents(
-        documents_with_progress(reading.documents(parts_path), "comparing"),
+        documents_with_progress(reading.gold(parts_path), "comparing"),
         given,
         compare=compared,
         drop_singletons=singletons == "drop",
         notices=reading.notices,
     )
     report = summarise(counted, [each.name for each in given], compare=compared, resampling=Resampling(resamples, seed))
+    for one, other in report.identical:
+        reading.notices.add(*same_decisions(one, other))
+    show_notices(reading.notices)
     if as_json:
         write_json({**as_data(report), "notices": notices_data(reading.notices)})
     else:
         with open_report() as stream:
             stream.write(as_text(report))
-    show_notices(reading.notices)
 
 
 def _annotators(path: str, reading: Reading) -> list[Annotator]:
     """Whose merges a path has: one annotator's documents, or the decisions of one or several."""
     if not _holds_decisions(path):
-        return [Annotator(readable_name(path), reading.documents(path))]
+        return [Annotator(readable_name(path), reading.response(path))]
     records = list(read_decision_records(path))
     makers = dict.fromkeys(record.maker for record in records)
     return [

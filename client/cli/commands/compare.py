@@ -168,7 +168,7 @@ def command(
         signatures = [_kept_as(each, cutting.text) for each in contenders]
         if folder is not None and not resume and not overwrite:
             _check_empty(folder, signatures)
-        tasks = list(cutting.tasks(documents_with_progress(reading.documents(key), "cutting")))
+        tasks = list(cutting.tasks(documents_with_progress(reading.gold(key), "cutting")))
         stores: list[OutcomeFile | None] = [None] * len(contenders)
         if folder is not None:
             stores = [OutcomeFile(folder, signature, resume=resume) for signature in signatures]
@@ -265,7 +265,7 @@ class _Cutting:
 
     def tasks(self, keys: Iterator[Document]) -> Iterator[Task | _Unusable]:
         """A task for every document."""
-        befores = None if self._parts_path is None else ById(self._reading.documents(self._parts_path))
+        befores = None if self._parts_path is None else ById(self._reading.gold(self._parts_path))
         for key in keys:
             before = None if befores is None else befores.take(key.id)
             try:
@@ -291,8 +291,10 @@ def _contender(spec: str, reading: Reading, stack: ExitStack) -> Contender:
         digest = hashlib.sha256()
         for file in find_inputs(path):
             digest.update(Path(file).read_bytes())
-        signature = f"file[{readable_name(Path(path).name)}#{digest.hexdigest()[:8]}]"
-        return FileContender(readable_name(spec), signature, reading.documents(path))
+        field = reading.options.clusters_field
+        clusters = "" if field is None else f",clusters={readable_name(field)}"
+        signature = f"file[{readable_name(Path(path).name)}#{digest.hexdigest()[:8]}{clusters}]"
+        return FileContender(readable_name(spec), signature, reading.response(path))
     strategy = make_strategy(*checked_spec(spec))
     reason = strategy.unavailable()
     if reason is not None:
@@ -377,4 +379,6 @@ def _command(
     words += [] if policy is Policy.NORMAL else [f"--{policy.value}"]
     pattern = reading.options.part_pattern
     words += [] if pattern is None else ["--part-pattern", pattern.pattern]
+    field = reading.options.clusters_field
+    words += [] if field is None else ["--clusters-field", field]
     return shlex.join(words)

@@ -48,8 +48,8 @@ def command(parts: str, merged: str, annotator: str, output: str, reading: Readi
     counts = {"documents": 0, "links": 0, "decisions": 0}
 
     def records() -> Iterator[DecisionRecord]:
-        documents = documents_with_progress(reading.documents(parts), "reading")
-        for document, whole in _pairs(documents, ById(reading.documents(merged)), reading.notices):
+        documents = documents_with_progress(reading.gold(parts), "reading")
+        for document, whole in _pairs(documents, ById(reading.response(merged)), reading.notices):
             decisions = read_decisions(document, with_boundaries_of(document, whole, reading.notices))
             counts["documents"] += 1
             counts["decisions"] += len(decisions)

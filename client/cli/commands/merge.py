@@ -158,6 +158,7 @@ def command(
             reading.format_name,
             reading.notices.policy,
             reading.options.part_pattern,
+            reading.options.clusters_field,
             key_path,
         )
         stage = Stage()

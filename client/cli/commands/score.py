@@ -11,7 +11,8 @@ from client.cli.output import notices_data, open_report, show_notices, write_jso
 from client.cli.progress import documents_with_progress
 from client.scoring import METRICS
 from client.scoring.evaluation import evaluate
-from client.scoring.render import as_data, as_text
+from client.scoring.render import as_text
+from client.scoring.render_data import as_data
 
 
 @click.command(short_help="score merged documents against the human merges")
@@ -75,10 +76,10 @@ def command(
     gc.disable()
     parts = None
     if parts_path is not None:
-        parts = reading.documents(parts_path)
+        parts = reading.gold(parts_path)
     evaluation = evaluate(
-        documents_with_progress(reading.documents(key), "scoring"),
-        reading.documents(response),
+        documents_with_progress(reading.gold(key), "scoring"),
+        reading.response(response),
         parts=parts,
         metrics=tuple(dict.fromkeys(metrics)) or tuple(METRICS),
         drop_singletons=singletons == "drop",
@@ -87,10 +88,11 @@ def command(
     )
     if as_json:
         write_json({**as_data(evaluation), "notices": notices_data(reading.notices)})
-    else:
+    # Before the table, which they qualify.
+    show_notices(reading.notices)
+    if not as_json:
         with open_report() as stream:
             stream.write(as_text(evaluation, per_document=per_document))
-    show_notices(reading.notices)
 
 
 def _strategy(decisions_path: str) -> str | None:

@@ -34,13 +34,14 @@ def command(path: str, merged_path: str | None, as_json: bool, reading: Reading)
     """
     check_stdin(path, merged_path)
     sides: dict[str, Corpus] = {}
-    documents = documents_with_progress(reading.documents(path), "counting")
+    read = reading.documents if merged_path is None else reading.gold
+    documents = documents_with_progress(read(path), "counting")
     if merged_path is None:
         sides[""] = sum_up(text for document in documents for text in _own_texts(document))
     else:
         several: dict[str, bool] = {}
         sides["parts"] = sum_up(_part_texts(documents, several))
-        merged = documents_with_progress(reading.documents(merged_path), "counting")
+        merged = documents_with_progress(reading.response(merged_path), "counting")
         sides["merged"] = sum_up(_merged_texts(merged, several, reading))
     if as_json:
         named = {name or "input": corpus for name, corpus in sides.items()}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from client.cli.decision_files import DecisionFiles, write_records
+from client.cli.decision_files import AlikeAnnotators, DecisionFiles, same_decisions, write_records
 from client.cli.options import Reading, check_stdin, json_option, output_option, reading_options
 from client.cli.output import STDOUT, check_paths, counted, notices_data, say, show_notices, write_json
 from client.cli.progress import documents_with_progress
@@ -52,7 +52,8 @@ def command(
     if prefer is not None and prefer not in given.makers:
         raise OptionError(f"--prefer {prefer}: no such annotator; there are {', '.join(given.makers)}")
     strategy = f"vote[annotators={'+'.join(given.makers)},prefer={prefer or given.makers[0]}]"
-    counts = {"documents": 0, "decisions": 0, "unanimous": 0, "majority": 0, "preference": 0}
+    counts = dict.fromkeys(("documents", "decisions", "unanimous", "majority", "preference", "first_part_chains"), 0)
+    alike = AlikeAnnotators()
 
     def records() -> Iterator[DecisionRecord]:
         documents = documents_with_progress(reading.documents(parts), "voting")
@@ -60,6 +61,7 @@ def command(
             voted = _voted(document, on_document, given.makers, prefer, reading.notices)
             counts["documents"] += 1
             _count(counts, voted)
+            alike.add(voted)
             for each in voted:
                 yield DecisionRecord(
                     document.id, each.decision, strategy=strategy, decided=each.decided, votes=each.votes
@@ -70,6 +72,8 @@ def command(
             pass
     else:
         write_records(output, records())
+    for one, other in alike.pairs():
+        reading.notices.add(*same_decisions(one, other))
     if as_json:
         write_json({"strategy": strategy, **counts, "notices": notices_data(reading.notices)})
     else:
@@ -98,6 +102,10 @@ def _voted(
 
 def _count(counts: dict[str, int], voted: Sequence[Voted]) -> None:
     for each in voted:
+        if each.decision.chain.part == 0:
+            # Nobody had a choice.
+            counts["first_part_chains"] += 1
+            continue
         counts["decisions"] += 1
-        counts["unanimous"] += each.supporters == len(each.votes)
+        counts["unanimous"] += each.supporters == len(each.votes) > 1
         counts["majority" if each.decided is Decided.MAJORITY else "preference"] += 1
