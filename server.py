@@ -69,7 +69,7 @@ class MergeServer:
         self._interceptors = interceptors
         self._observer = observer or NoObserver()
         self._shown: Observability | None = None
-        self._strategies = ServedStrategies(self._options.enable)
+        self._strategies = ServedStrategies(self._options.enable, self._options.enable_taggers)
         self._health = Health()
         self._places: dict[str, Place] = {}
         self._budget = Budget(self._options.queue_bytes)

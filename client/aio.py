@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from client.batches import Batch, Outcome
     from client.exchanges import PartsExchange, StreamResult, Wanted
     from merger.strategies import StrategyInfo
+    from merger.taggers.served import TaggerInfo
     from protos.merge_baseline import v1
 
 _T = TypeVar("_T")
@@ -71,6 +72,12 @@ class AsyncRemoteMerger:
 
         return strategies_of(await self._persist(self._connection.list_strategies, timeout))
 
+    async def taggers(self, *, timeout: float | None = None) -> tuple[TaggerInfo, ...]:  # noqa: ASYNC109  # as above
+        """The taggers that the server offers to requests that name them."""
+        from client.exchanges import taggers_of
+
+        return taggers_of(await self._persist(self._connection.list_strategies, timeout))
+
     async def merge(
         self,
         document: Document,
@@ -79,13 +86,15 @@ class AsyncRemoteMerger:
         *,
         key: Document | None = None,
         keep_singletons: bool = False,
+        tagger: str | None = None,
+        retag: bool = False,
         notices: Notices | None = None,
         timeout: float | None = None,  # noqa: ASYNC109  # the server is told of it
     ) -> MergeResult:
         """Merge a document's part chains in one call; as :meth:`client.remote.RemoteMerger.merge`."""
         from client.exchanges import DocumentExchange, Wanted
 
-        exchange = DocumentExchange(document, Wanted(strategy, options or {}, keep_singletons), key)
+        exchange = DocumentExchange(document, Wanted(strategy, options or {}, keep_singletons, tagger, retag), key)
         with exchange.errors():
             response = await self._persist(
                 lambda left: self._connection.merge_document(exchange.request, left), timeout
@@ -100,6 +109,8 @@ class AsyncRemoteMerger:
         *,
         key: Document | None = None,
         keep_singletons: bool = False,
+        tagger: str | None = None,
+        retag: bool = False,
         notices: Notices | None = None,
         watch: Watch | None = None,
         timeout: float | None = None,  # noqa: ASYNC109  # the server is told of it
@@ -119,6 +130,8 @@ class AsyncRemoteMerger:
                 genre=document.genre,
                 key=key,
                 keep_singletons=keep_singletons,
+                tagger=tagger,
+                retag=retag,
                 timeout=left,
             )
             async with stream:
@@ -138,6 +151,8 @@ class AsyncRemoteMerger:
         *,
         key_of: Callable[[Document], Document | None] | None = None,
         keep_singletons: bool = False,
+        tagger: str | None = None,
+        retag: bool = False,
         timeout: float | None = None,  # noqa: ASYNC109  # the server is told of it
         ordered: bool = True,
     ) -> AsyncIterator[Outcome]:
@@ -149,7 +164,7 @@ class AsyncRemoteMerger:
         from client.batches import Batch
         from client.exchanges import Wanted
 
-        wanted = Wanted(strategy, options or {}, keep_singletons)
+        wanted = Wanted(strategy, options or {}, keep_singletons, tagger, retag)
         limit = self._target.limit(timeout)
         batch = Batch(self._target, wanted, limit, ordered=ordered)
         source = _Source(documents, key_of)
@@ -178,6 +193,8 @@ class AsyncRemoteMerger:
         genre: str | None = None,
         key: Document | None = None,
         keep_singletons: bool = False,
+        tagger: str | None = None,
+        retag: bool = False,
         timeout: float | None = None,  # noqa: ASYNC109  # the server is told of it
     ) -> AsyncRemoteStream:
         """Begin to merge a document whose parts come one by one; as :meth:`client.remote.RemoteMerger.stream`.
@@ -186,7 +203,7 @@ class AsyncRemoteMerger:
         """
         from client.exchanges import PartsExchange, Wanted
 
-        wanted = Wanted(strategy, options or {}, keep_singletons)
+        wanted = Wanted(strategy, options or {}, keep_singletons, tagger, retag)
         size = self._target.max_message_bytes
         exchange = PartsExchange(document_id, wanted, genre=genre, key=key, max_message_bytes=size)
         messages = exchange.setup()
@@ -213,6 +230,8 @@ class AsyncRemoteMerger:
                     wanted.options,
                     key=item.key,
                     keep_singletons=wanted.keep_singletons,
+                    tagger=wanted.tagger,
+                    retag=wanted.retag,
                     notices=settling.notices,
                     timeout=limit,
                 )

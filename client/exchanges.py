@@ -16,12 +16,13 @@ from merger.errors import AnnotationError, InputError, Location, UnsupportedErro
 from merger.merge import MergeResult
 from merger.notices import Notices
 from merger.strategies import OptionValue, StrategyInfo
+from merger.taggers.served import TaggerInfo
 from merger.watch import Watch
 from protos import decisions as wire
 from protos.chunks import CHUNK_BYTES, add_chains, key_pieces, part_chunks
 from protos.documents import document_to_message, part_to_message
 from protos.merge_baseline import v1
-from protos.strategies import info_from_message, spec_to_message
+from protos.strategies import info_from_message, spec_to_message, tagger_from_message
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,23 @@ class StreamResult:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How documents are to be merged."""
+    """How documents are to be merged, and with which of the server's taggers they are to be tagged first."""
 
     strategy: str
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     keep_singletons: bool = False
+    tagger: str | None = None
+    retag: bool = False
+
+    @property
+    def tagger_message(self) -> v1.TaggerSpec | None:
+        """What the server is to tag with, if anything."""
+        return None if self.tagger is None else v1.TaggerSpec(name=self.tagger, retag=self.retag)
+
+
+def taggers_of(response: v1.ListStrategiesResponse) -> tuple[TaggerInfo, ...]:
+    """A server's taggers."""
+    return tuple(tagger_from_message(tagger) for tagger in response.taggers)
 
 
 def strategies_of(response: v1.ListStrategiesResponse) -> tuple[StrategyInfo, ...]:
@@ -81,6 +94,7 @@ class DocumentExchange(_Exchange):
                 strategy=spec_to_message(wanted.strategy, wanted.options),
                 keep_singletons=wanted.keep_singletons,
                 key=None if self._key is None else wire.key_to_message(self._key),
+                tagger=wanted.tagger_message,
             )
 
     def result(self, response: v1.MergeDocumentResponse, notices: Notices | None) -> MergeResult:
@@ -131,6 +145,7 @@ class PartsExchange(_Exchange):
                 strategy=spec_to_message(self._wanted.strategy, self._wanted.options),
                 keep_singletons=self._wanted.keep_singletons,
                 max_answer_bytes=self._max_bytes,
+                tagger=self._wanted.tagger_message,
             )
             if self._key is not None:
                 first, *rest = key_pieces(wire.key_to_message(self._key), self._max_bytes - setup.ByteSize())

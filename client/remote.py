@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from client.exchanges import PartsExchange, StreamResult, Wanted
     from client.transport import StreamCall
     from merger.strategies import StrategyInfo
+    from merger.taggers.served import TaggerInfo
     from protos.merge_baseline import v1
 
 _T = TypeVar("_T")
@@ -77,6 +78,12 @@ class RemoteMerger:
 
         return strategies_of(self._persist(self._connection.list_strategies, timeout))
 
+    def taggers(self, *, timeout: float | None = None) -> tuple[TaggerInfo, ...]:
+        """The taggers that the server offers to requests that name them."""
+        from client.exchanges import taggers_of
+
+        return taggers_of(self._persist(self._connection.list_strategies, timeout))
+
     def merge(
         self,
         document: Document,
@@ -85,16 +92,20 @@ class RemoteMerger:
         *,
         key: Document | None = None,
         keep_singletons: bool = False,
+        tagger: str | None = None,
+        retag: bool = False,
         notices: Notices | None = None,
         timeout: float | None = None,
     ) -> MergeResult:
         """Merge a document's part chains in one call; as :func:`merger.merge.merge_document`.
 
         The result's document is the caller's, layout included, with the merged chains. ``timeout`` is in seconds.
+        ``tagger`` names one of the server's :meth:`taggers`, which tags the sentences without tags first, or with
+        ``retag`` all of them.
         """
         from client.exchanges import DocumentExchange, Wanted
 
-        exchange = DocumentExchange(document, Wanted(strategy, options or {}, keep_singletons), key)
+        exchange = DocumentExchange(document, Wanted(strategy, options or {}, keep_singletons, tagger, retag), key)
         with exchange.errors():
             response = self._persist(lambda left: self._connection.merge_document(exchange.request, left), timeout)
         return exchange.result(response, notices)
@@ -107,6 +118,8 @@ class RemoteMerger:
         *,
         key: Document | None = None,
         keep_singletons: bool = False,
+        tagger: str | None = None,
+        retag: bool = False,
         notices: Notices | None = None,
         watch: Watch | None = None,
         timeout: float | None = None,
@@ -130,6 +143,8 @@ class RemoteMerger:
                 genre=document.genre,
                 key=key,
                 keep_singletons=keep_singletons,
+                tagger=tagger,
+                retag=retag,
                 timeout=left,
             ) as stream:
                 for index, (part, chains) in enumerate(zip(document.parts, by_part, strict=True)):
@@ -148,6 +163,8 @@ class RemoteMerger:
         *,
         key_of: Callable[[Document], Document | None] | None = None,
         keep_singletons: bool = False,
+        tagger: str | None = None,
+        retag: bool = False,
         timeout: float | None = None,
         ordered: bool = True,
     ) -> Iterator[Outcome]:
@@ -165,7 +182,7 @@ class RemoteMerger:
         from client.batches import Batch
         from client.exchanges import Wanted
 
-        wanted = Wanted(strategy, options or {}, keep_singletons)
+        wanted = Wanted(strategy, options or {}, keep_singletons, tagger, retag)
         limit = self._target.limit(timeout)
         batch = Batch(self._target, wanted, limit, ordered=ordered)
         source = iter(documents)
@@ -198,6 +215,8 @@ class RemoteMerger:
         genre: str | None = None,
         key: Document | None = None,
         keep_singletons: bool = False,
+        tagger: str | None = None,
+        retag: bool = False,
         timeout: float | None = None,
     ) -> RemoteStream:
         """Begin to merge a document whose parts come one by one; use the result in a ``with`` statement.
@@ -208,7 +227,7 @@ class RemoteMerger:
         """
         from client.exchanges import PartsExchange, Wanted
 
-        wanted = Wanted(strategy, options or {}, keep_singletons)
+        wanted = Wanted(strategy, options or {}, keep_singletons, tagger, retag)
         size = self._target.max_message_bytes
         exchange = PartsExchange(document_id, wanted, genre=genre, key=key, max_message_bytes=size)
         messages = exchange.setup()
@@ -226,6 +245,8 @@ class RemoteMerger:
                     wanted.options,
                     key=item.key,
                     keep_singletons=wanted.keep_singletons,
+                    tagger=wanted.tagger,
+                    retag=wanted.retag,
                     notices=settling.notices,
                     timeout=timeout,
                 )

@@ -14,7 +14,8 @@
     ├── OptionError           an unknown strategy, or an option with a wrong name, type or value
     │   └── ParameterError    a parameter of the Python interface, which a command line calls by a name of its own
     └── UnavailableError      a strategy or backend cannot run here, and why
-        └── BackendDownError  a backend has failed and is being started again
+        ├── BackendDownError  a backend has failed and is being started again
+        └── TaggerUnavailableError  a server does not offer the tagger that a request names
 """
 
 from __future__ import annotations
@@ -118,7 +119,15 @@ class BackendError(InputError):
 
 
 class OptionError(MergeBaselineError):
-    """An unknown strategy, or an option with a wrong name, type or value."""
+    """An unknown strategy, or an option with a wrong name, type or value.
+
+    ``option`` is the name of the option, where it is about one. ``field`` is its place in a request over the wire.
+    """
+
+    def __init__(self, message: str, *, option: str | None = None) -> None:
+        self.option = option
+        self.field: str | None = None
+        super().__init__(message)
 
 
 class ParameterError(OptionError):
@@ -145,6 +154,10 @@ class UnsupportedError(InputError):
 
 class UnavailableError(MergeBaselineError):
     """A strategy or backend cannot run here; the message says why and what to do."""
+
+
+class TaggerUnavailableError(UnavailableError):
+    """A server does not offer the tagger that a request names."""
 
 
 class BackendDownError(UnavailableError):

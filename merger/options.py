@@ -44,7 +44,7 @@ class Option:
         """
         parsed = self._convert(value)
         if parsed is None or (self.choices and parsed not in self.choices) or not self._in_range(parsed):
-            raise OptionError(f"option {self.name}: {value!r} is not {self.takes}")
+            raise OptionError(f"option {self.name}: {value!r} is not {self.takes}", option=self.name)
         return parsed
 
     @property
@@ -99,5 +99,5 @@ def parse_options(owner: str, options: Sequence[Option], given: Mapping[str, Opt
     for name in given:
         if name not in known:
             has = f"its options: {', '.join(known)}" if known else "it has none"
-            raise OptionError(f"{owner} has no option {name!r}; {has}")
+            raise OptionError(f"{owner} has no option {name!r}; {has}", option=name)
     return {name: option.parse(given[name]) if name in given else option.default for name, option in known.items()}

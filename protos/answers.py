@@ -12,10 +12,12 @@ from typing import TypeVar
 
 from google.protobuf.message import DecodeError, Message
 
+from merger.document import Document
 from merger.errors import InputError, Location
 from merger.merge import PartMerger
 from merger.notices import Notices
 from merger.strategies.served import ServedStrategies
+from merger.taggers import Tagging
 from merger.watch import Watch
 from protos.chunks import add_chains, add_piece, decision_pieces, summary_pieces
 from protos.decisions import add_decisions, add_merged, key_from_message, notice_to_message
@@ -23,7 +25,7 @@ from protos.documents import document_from_message, part_from_message, parts_fro
 from protos.limit_checks import Totals, document_excess, key_excess, part_excess, setup_excess
 from protos.limits import DEFAULT_LIMITS, Limits
 from protos.merge_baseline import v1
-from protos.strategies import info_to_message, spec_from_message
+from protos.strategies import info_to_message, make_served, tagger_to_message
 from protos.tally import Tally
 from protos.validation import (
     Violation,
@@ -59,11 +61,16 @@ def merge_document_answer(
     check(document_excess(request, limits), location)
     parts = parts_from_message(request.document)
     check(document_request_violations(request, parts), location)
-    strategy = strategies.make(*spec_from_message(request.strategy))
+    strategy = make_served(strategies, request.strategy, "strategy")
+    tagging = _tagging(strategies, request)
     document = document_from_message(request.document, parts)
     key = key_from_message(request.key, document.id, document.parts) if request.HasField("key") else None
     notices = Notices()
     watch.check()
+    conditions = ""
+    if tagging is not None:
+        document, conditions = tagging.tag(document, notices, watch)
+        parts = [(part, chains) for part, (_, chains) in zip(document.parts, parts, strict=True)]
     # As merge_document, but for the mentions of the merged chains, which nobody asks for here.
     merger = PartMerger(strategy, document.id, document=document, key=key, watch=watch)
     decisions = merger.add_all(parts)
@@ -78,7 +85,7 @@ def merge_document_answer(
         tally.chains += len(chains)
     answer = v1.MergeDocumentResponse(
         singletons=merger.singletons,
-        signature=merger.signature,
+        signature=merger.signature + conditions,
         notices=[notice_to_message(notice) for notice in notices],
     )
     add_decisions(answer, decisions)
@@ -90,7 +97,14 @@ def list_strategies_answer(strategies: ServedStrategies, data: bytes) -> bytes:
     """Answer a ListStrategiesRequest."""
     _decode(v1.ListStrategiesRequest, data)
     infos = [info_to_message(info) for info in strategies.infos()]
-    return v1.ListStrategiesResponse(strategies=infos).SerializeToString()
+    taggers = [tagger_to_message(info) for info in strategies.taggers.infos()]
+    return v1.ListStrategiesResponse(strategies=infos, taggers=taggers).SerializeToString()
+
+
+def _tagging(strategies: ServedStrategies, asked: v1.MergeDocumentRequest | v1.MergeStreamSetup) -> Tagging | None:
+    if not asked.HasField("tagger"):
+        return None
+    return strategies.taggers.use(asked.tagger.name, retag=asked.tagger.retag)
 
 
 class _Stream:
@@ -103,7 +117,10 @@ class _Stream:
         self._watch = watch
         check(setup_excess(setup, totals), Location(document=self.document_id or None))
         self._check_setup()
-        self._strategy = strategies.make(*spec_from_message(setup.strategy))
+        self._strategy = make_served(strategies, setup.strategy, "setup.strategy")
+        self._tagging = _tagging(strategies, setup)
+        self._conditions = ""
+        self._notices = Notices()
         self._merger: PartMerger | None = None
         self._parts = 0
         self._unfinished: v1.Part | None = None
@@ -157,6 +174,11 @@ class _Stream:
         part, chains = part_from_message(message, index)
         if not is_sound(part, chains):
             check(part_violations(message, "part"), Location(document=self.document_id or None, part=index))
+        if self._tagging is not None:
+            alone = Document(self.document_id, (part,), ())
+            tagged, conditions = self._tagging.tag(alone, self._notices, self._watch)
+            (part,) = tagged.parts
+            self._conditions = conditions or self._conditions
         try:
             decisions = self._started().add(part, chains)
         except InputError as error:
@@ -171,12 +193,12 @@ class _Stream:
 
     def summary(self) -> Iterator[v1.MergeStreamSummary]:
         self.expect_whole("chunk")
-        notices = Notices()
+        notices = self._notices
         merger = self._started()
         chains = merger.finish_members(keep_singletons=self._setup.keep_singletons, notices=notices)
         answer = v1.MergeStreamSummary(
             singletons=merger.singletons,
-            signature=merger.signature,
+            signature=merger.signature + self._conditions,
             notices=[notice_to_message(notice) for notice in notices],
         )
         add_merged(answer, chains)

@@ -73,6 +73,7 @@ class Totals:
 def document_excess(request: v1.MergeDocumentRequest, limits: Limits) -> Iterator[Violation]:
     """Where a request to merge a document is larger than it may be. The first total that is too much is the last."""
     yield from _spec_excess(request.strategy, "strategy")
+    yield from _length("tagger.name", request.tagger.name, Longest.TEXT)
     document = request.document
     yield from _length("document.id", document.id, Longest.TEXT)
     yield from _length("document.genre", document.genre, Longest.TEXT)
@@ -95,6 +96,7 @@ def document_excess(request: v1.MergeDocumentRequest, limits: Limits) -> Iterato
 def setup_excess(setup: v1.MergeStreamSetup, totals: Totals) -> Iterator[Violation]:
     """Where the setup of a stream is larger than it may be."""
     yield from _spec_excess(setup.strategy, "setup.strategy")
+    yield from _length("setup.tagger.name", setup.tagger.name, Longest.TEXT)
     yield from _length("setup.document_id", setup.document_id, Longest.TEXT)
     yield from _length("setup.genre", setup.genre, Longest.TEXT)
     too_much = next(totals.add_key(setup.key, "setup.key"), None)

@@ -23,6 +23,7 @@ from merger.errors import (
     MergeBaselineError,
     MissingTagsError,
     OptionError,
+    TaggerUnavailableError,
     UnavailableError,
     UnsupportedError,
 )
@@ -65,6 +66,7 @@ _KINDS = (
     _Kind(UnsupportedError, code_pb2.FAILED_PRECONDITION, "UNSUPPORTED"),
     _Kind(InputError, code_pb2.INVALID_ARGUMENT, "INPUT_INVALID"),
     _Kind(OptionError, code_pb2.INVALID_ARGUMENT, "OPTION_INVALID"),
+    _Kind(TaggerUnavailableError, code_pb2.FAILED_PRECONDITION, "TAGGER_UNAVAILABLE"),
     _Kind(UnavailableError, code_pb2.FAILED_PRECONDITION, "STRATEGY_UNAVAILABLE"),
     _Kind(MergeBaselineError, code_pb2.FAILED_PRECONDITION, "FAILED"),
 )
@@ -80,7 +82,7 @@ def status_of(error: MergeBaselineError) -> status_pb2.Status:
     details = [_packed(error_details_pb2.ErrorInfo(reason=kind.reason, domain=DOMAIN, metadata=metadata))]
     violations = error.violations if isinstance(error, InvalidRequestError) else ()
     if isinstance(error, OptionError):
-        violations = (Violation("strategy", str(error)),)
+        violations = (Violation(error.field or "strategy", str(error)),)
     if violations:
         details.append(_packed(_bad_request(violations)))
     return status_pb2.Status(code=kind.code, message=shorten(str(error), _MESSAGE_BYTES), details=details)

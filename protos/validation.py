@@ -107,6 +107,7 @@ def document_request_violations(
 ) -> Iterator[Violation]:
     """What is wrong with a request to merge a document. ``parts`` are its parts, if they are converted already."""
     yield from _strategy_violations(request.HasField("strategy"), request.strategy, "strategy")
+    yield from _tagger_violations(request, "tagger")
     if not request.HasField("document"):
         yield Violation("document", "missing; expected a document")
         return
@@ -120,6 +121,7 @@ def document_request_violations(
 def setup_violations(setup: v1.MergeStreamSetup) -> Iterator[Violation]:
     """What is wrong with the setup of a stream."""
     yield from _strategy_violations(setup.HasField("strategy"), setup.strategy, "setup.strategy")
+    yield from _tagger_violations(setup, "setup.tagger")
     yield from _key_violations(setup.key, "setup.key", None)
 
 
@@ -135,6 +137,11 @@ def _strategy_violations(given: bool, spec: v1.StrategySpec, field: str) -> Iter
         seen.add(setting.name)
         if setting.value.WhichOneof("kind") is None:
             yield Violation(f"{place}.value", f"no value for {name!r}; expected a text, number or flag")
+
+
+def _tagger_violations(asked: v1.MergeDocumentRequest | v1.MergeStreamSetup, field: str) -> Iterator[Violation]:
+    if asked.HasField("tagger") and not asked.tagger.name:
+        yield Violation(f"{field}.name", "empty; expected the name of a tagger, as ListStrategies gives it")
 
 
 def part_violations(part: v1.Part, field: str) -> Iterator[Violation]:

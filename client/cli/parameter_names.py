@@ -9,6 +9,7 @@ from protos.limits import Limits
 
 _OTHERS: Final = {
     **{each.name: f"--max-{each.name}" for each in fields(Limits)},
+    "enable_taggers": "--enable-tagger",
     "grace_seconds": "--grace",
     "max_connection_age_seconds": "--max-connection-age",
 }

@@ -37,7 +37,7 @@ def tagger_options(command: Callable[..., object]) -> Callable[..., object]:
 
     @wraps(command)
     def with_tagger(*, tagger_spec: str | None, retag: bool, **rest: object) -> object:
-        if tagger_spec is None and retag:
+        if retag and tagger_spec is None and rest.get("server_tagger") is None:
             raise click.UsageError("--retag replaces the tags of documents by those of a tagger: --tagger is missing")
         spec = None if tagger_spec is None else checked_spec(tagger_spec)
         if spec is not None:

@@ -162,6 +162,7 @@ def made_by(
     """
     tagger = "retagger" if plan.retag else "tagger"
     tagging = "" if plan.tagger is None else f"+{tagger}:{_asked(*plan.tagger)}"
+    tagging += "" if plan.server_tagger is None else f"+server-{tagger}:{plan.server_tagger}"
     asked = f"{_asked(plan.strategy, plan.options)}{tagging} on {server}"
     pattern = inputs.part_pattern
     parts = {

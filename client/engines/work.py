@@ -32,8 +32,8 @@ MergeOne = Callable[[Document, Document | None, Notices], MergeResult]
 class Plan:
     """What is done with every document.
 
-    ``tagger`` is a name with options; with ``retag`` it replaces the tags that a document has. ``version`` is that of
-    whoever planned it.
+    ``tagger`` is a name with options; with ``retag`` it replaces the tags that a document has.
+    ``server_tagger`` is the tagger that a server is asked for. ``version`` is that of whoever planned it.
     """
 
     strategy: str
@@ -44,6 +44,7 @@ class Plan:
     with_text: bool = True
     with_decisions: bool = True
     retag: bool = False
+    server_tagger: str | None = None
     version: str = field(default=VERSION)
 
     def signature(self) -> str:

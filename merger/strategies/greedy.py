@@ -78,7 +78,7 @@ class GreedyStrategy(Strategy):
             default = next(option.default for option in self.options if option.name == name)
             if match not in matches and self.values[name] != default:
                 users = " or ".join(f"match={each}" for each in matches)
-                raise OptionError(f"strategy greedy: option {name} is for {users}, not for match={match}")
+                raise OptionError(f"strategy greedy: option {name} is for {users}, not for match={match}", option=name)
 
     def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # sees parts only
         return _GreedyRun(self.values, document.id if document else None)

@@ -13,6 +13,7 @@ from merger.options import OptionValue
 from merger.strategies import STRATEGIES, StrategyInfo, list_strategies, make_strategy, parse_spec
 from merger.strategies.base import Strategy
 from merger.strategies.coreference import CoreferenceStrategy
+from merger.taggers.served import ServedTaggers
 from merger.watch import Watch
 
 NOT_ENABLED = "the operator has not enabled it (serve --enable)"
@@ -38,12 +39,13 @@ class ServedStrategies:
     system or start processes never come from a caller.
     """
 
-    def __init__(self, specs: Sequence[str] = ()) -> None:
-        """``specs`` are ``NAME[:option=value,...]`` of strategies with a backend.
+    def __init__(self, specs: Sequence[str] = (), taggers: Sequence[str] = ()) -> None:
+        """``specs`` are ``NAME[:option=value,...]`` of strategies with a backend, ``taggers`` such of taggers.
 
         Raises :class:`~merger.errors.OptionError` for other names, unknown options, bad values, and two of a name that
-        no caller can tell apart, and :class:`~merger.errors.UnavailableError` if a backend cannot run here.
+        no caller can tell apart, and :class:`~merger.errors.UnavailableError` if a backend or tagger cannot run here.
         """
+        self.taggers = ServedTaggers(taggers)
         self._backends: dict[str, list[Backend]] = {}
         self._outages: dict[Backend, _Outage] = {}
         chosen_by: dict[tuple[str, _Choice], str] = {}
@@ -120,7 +122,8 @@ class ServedStrategies:
                 backend.warm(watch)
 
     def close(self) -> None:
-        """Stop all backends."""
+        """Stop all backends and taggers."""
+        self.taggers.close()
         for backends in self._backends.values():
             for backend in backends:
                 backend.close()
@@ -165,7 +168,7 @@ def _matching(
     own = {option.name: option for option in kind.backend_class.options}
     forbidden = kind.backend_class.operator_options & options.keys()
     if forbidden:
-        raise OptionError(f"strategy {name}: option {min(forbidden)} is the server operator's")
+        raise OptionError(f"strategy {name}: option {min(forbidden)} is the server operator's", option=min(forbidden))
     wanted = {option: own[option].parse(value) for option, value in options.items() if option in own}
     for backend in backends:
         if all(backend.values[option] == value for option, value in wanted.items()):

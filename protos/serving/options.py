@@ -46,6 +46,10 @@ class ServerOptions:
     calls, otherwise on first use. ``backend_threads`` requests to them are worked on at a time, and as many parts of
     streams; they have a queue of their own, of the same length.
 
+    ``enable_taggers`` names the taggers that requests may ask for, each with its options
+    (``spacy:model=en_core_web_sm``); each worker process has one of its own, with ``warm`` loaded before it takes
+    calls.
+
     ``security`` says who may call, ``limits`` how large a document may be, and ``observability`` what is shown of the
     server.
     """
@@ -64,6 +68,7 @@ class ServerOptions:
     grace_seconds: float = 10.0
     max_connection_age_seconds: float | None = None
     enable: tuple[str, ...] = ()
+    enable_taggers: tuple[str, ...] = ()
     warm: bool = True
     security: SecurityOptions = field(default_factory=SecurityOptions)
     limits: Limits = DEFAULT_LIMITS

@@ -67,8 +67,12 @@ class Place:
 
 def process_place(options: ServerOptions) -> Place:
     """Processes: as many for documents as ``workers`` says, and as many for streams."""
-    documents = Crew(lambda: ProcessWorker(1, _KILL_SECONDS, options.limits), options.workers)
-    streams = Crew(lambda: ProcessWorker(_STREAM_SLOTS, _KILL_STREAM_SECONDS, options.limits), options.workers)
+
+    def worker(slots: int, kill_seconds: float) -> ProcessWorker:
+        return ProcessWorker(slots, kill_seconds, options.limits, taggers=options.enable_taggers, warm=options.warm)
+
+    documents = Crew(lambda: worker(1, _KILL_SECONDS), options.workers)
+    streams = Crew(lambda: worker(_STREAM_SLOTS, _KILL_STREAM_SECONDS), options.workers)
     return _place(options, documents, streams, LARGE_BYTES)
 
 

@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
@@ -37,15 +38,27 @@ class _InWork:
 
 
 class ProcessWorker:
-    """``kill_seconds`` after a task was cancelled, the process is killed if it still works on it."""
+    """``kill_seconds`` after a task was cancelled, the process is killed if it still works on it.
 
-    def __init__(self, slots: int, kill_seconds: float, limits: Limits = DEFAULT_LIMITS) -> None:
+    Its process has ``taggers`` of its own, loaded before it takes tasks if they are to be ``warm``.
+    """
+
+    def __init__(
+        self,
+        slots: int,
+        kill_seconds: float,
+        limits: Limits = DEFAULT_LIMITS,
+        *,
+        taggers: Sequence[str] = (),
+        warm: bool = False,
+    ) -> None:
         self.slots = slots
         self.in_work = 0
         self.usable = False
         self.gone: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._kill_seconds = kill_seconds
         self._limits = limits
+        self._taggers = {"specs": list(taggers), "warm": warm}
         self._numbers = itertools.count(1)
         self._running: dict[int, _InWork] = {}
         self._to_send: deque[tuple[bytes, bytes]] = deque()
@@ -69,6 +82,7 @@ class ProcessWorker:
             "protos.serving.worker_main",
             str(self.slots),
             json.dumps(asdict(self._limits)),
+            json.dumps(self._taggers),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=1 << 20,

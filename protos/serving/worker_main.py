@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from merger.strategies.served import ServedStrategies
+from merger.watch import Watch
 from protos.limits import Limits
 from protos.serving.desk import Call, Desk
 from protos.serving.frames import HEADER_BYTES, Frame, Kind, Result, pack_header, unpack_header
@@ -31,7 +32,11 @@ _Send = Callable[[Iterable[bytes]], None]
 
 
 def main() -> None:
-    """Work until standard input ends. The arguments are how many tasks may be in work at a time, and Limits as JSON."""
+    """Work until standard input ends.
+
+    The arguments are how many tasks may be in work at a time, Limits as JSON, and the taggers as JSON: their ``specs``,
+    and whether they are to be ``warm``.
+    """
     # Ctrl-C in a terminal and a service manager's SIGTERM reach the whole group: the server says when workers end.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
@@ -45,10 +50,15 @@ def main() -> None:
     # If memory runs out, the system had better end a worker than the server.
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
+    taggers = json.loads(sys.argv[3])
+    strategies = ServedStrategies(taggers=taggers["specs"])
+    if taggers["warm"]:
+        strategies.taggers.warm(Watch())
     # What was imported is not garbage: collections need not look at it.
     gc.collect()
     gc.freeze()
-    _work(source, _sender(target), int(sys.argv[1]), Limits(**json.loads(sys.argv[2])))
+    desk = Desk(strategies, Limits(**json.loads(sys.argv[2])))
+    _work(source, _sender(target), int(sys.argv[1]), desk)
 
 
 def _sender(target: BinaryIO) -> _Send:
@@ -65,8 +75,7 @@ def _sender(target: BinaryIO) -> _Send:
     return send
 
 
-def _work(source: BinaryIO, send: _Send, slots: int, limits: Limits) -> None:
-    desk = Desk(ServedStrategies(), limits)
+def _work(source: BinaryIO, send: _Send, slots: int, desk: Desk) -> None:
     calls: dict[int, Call] = {}
     threads = ThreadPoolExecutor(slots, thread_name_prefix="merge")
 

@@ -92,6 +92,11 @@ _AT_A_SERVER = 4
     help="With --server: seconds to wait for a server that went away, or has too much to do, before giving up.",
 )
 @tagger_options
+@click.option(
+    "--server-tagger",
+    metavar="NAME",
+    help="With --server: have the server tag, by one of the taggers that `strategies --server` lists.",
+)
 @engine_options
 @json_option
 @reading_options
@@ -108,6 +113,7 @@ def command(
     timeout: float,
     retry_for: float,
     tagging: TaggerChoice,
+    server_tagger: str | None,
     as_json: bool,
     engine: EngineChoice,
     reading: Reading,
@@ -129,6 +135,7 @@ def command(
     if decisions_path == STDOUT and (as_json or output == STDOUT):
         raise click.UsageError("--decisions - needs standard output for itself: give --output PATH, and no --json")
     _check_engine(engine, there, output)
+    _check_server_tagger(server_tagger, there, tagging)
     for option in ("timeout", "retry_for"):
         if there.address is None and is_given(option):
             raise click.UsageError(f"--{option.replace('_', '-')} is for merging on a server: --server is missing")
@@ -148,6 +155,7 @@ def command(
         reading.notices.policy,
         with_text=written is not None,
         retag=tagging.retag,
+        server_tagger=server_tagger,
     )
     report = MergeReport(name, with_decisions=as_json)
     strategy_notices = Notices()
@@ -205,6 +213,11 @@ def _check_engine(engine: EngineChoice, there: ServerChoice, output: str) -> Non
         raise click.UsageError("--resume needs --output PATH: what is done is kept beside it")
 
 
+def _check_server_tagger(name: str | None, there: ServerChoice, tagging: TaggerChoice) -> None:
+    if name is not None and (there.address is None or tagging.spec is not None):
+        raise click.UsageError("--server-tagger has a server tag: expected --server, and no --tagger, which tags here")
+
+
 def _engine(stack: ExitStack, choice: EngineChoice, plan: Plan, stage: Stage, merge_there: MergeOne | None) -> Engine:
     if merge_there is None and not choice.in_process:
         # Options are checked here, before anything is started.
@@ -236,7 +249,16 @@ def _merging_there(
     remote = stack.enter_context(there.connect(timeout=timeout, retry_for=retry_for))
 
     def merge(way: Callable[..., MergeResult], document: Document, key: Document | None, told: Notices) -> MergeResult:
-        return way(document, plan.strategy, plan.options, key=key, keep_singletons=plan.keep_singletons, notices=told)
+        return way(
+            document,
+            plan.strategy,
+            plan.options,
+            key=key,
+            keep_singletons=plan.keep_singletons,
+            tagger=plan.server_tagger,
+            retag=plan.server_tagger is not None and plan.retag,
+            notices=told,
+        )
 
     def merge_there(document: Document, key: Document | None, notices: Notices) -> MergeResult:
         try:

@@ -111,7 +111,20 @@ _DEFAULTS = ServerOptions()
     help="Offer a strategy with a backend, such as corenlp:algorithm=statistical,memory=6G; may be repeated. Callers "
     "cannot set options that touch files or processes.",
 )
-@click.option("--warm/--no-warm", default=True, show_default=True, help="Start the enabled backends before serving.")
+@click.option(
+    "--enable-tagger",
+    "enable_taggers",
+    multiple=True,
+    metavar="NAME[:OPTION=VALUE,...]",
+    help="Offer a part-of-speech tagger, such as spacy:model=en_core_web_sm, to requests that name it. Each worker "
+    "process loads its own.",
+)
+@click.option(
+    "--warm/--no-warm",
+    default=True,
+    show_default=True,
+    help="Start the enabled backends and load the enabled taggers before serving.",
+)
 @observability_options
 @protection_options
 def command(
@@ -132,6 +145,7 @@ def command(
     log_level: str,
     log_format: Format,
     enable: tuple[str, ...],
+    enable_taggers: tuple[str, ...],
     warm: bool,
     security: SecurityOptions,
     limits: Limits,
@@ -147,6 +161,7 @@ def command(
       merge-baseline serve --port 50051
       merge-baseline merge parts.conll --server 127.0.0.1:50051
       merge-baseline serve --enable corenlp:algorithm=deterministic,memory=6G
+      merge-baseline serve --enable-tagger spacy
       merge-baseline serve --host 0.0.0.0 --tls-cert server.pem --tls-key server.key --token-file tokens
     """
     set_up(log_level, log_format, sys.stderr)
@@ -165,6 +180,7 @@ def command(
         grace_seconds=grace,
         max_connection_age_seconds=max_connection_age,
         enable=enable,
+        enable_taggers=enable_taggers,
         warm=warm,
         security=security,
         limits=limits,

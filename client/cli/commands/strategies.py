@@ -12,6 +12,7 @@ from client.cli.options import json_option
 from client.cli.output import open_report, write_json
 from client.cli.server_options import ServerChoice, server_options
 from merger.strategies import StrategyInfo, list_strategies
+from merger.taggers.served import TaggerInfo
 
 
 @click.command(short_help="list the strategies and their options")
@@ -20,11 +21,12 @@ from merger.strategies import StrategyInfo, list_strategies
 def command(there: ServerChoice, as_json: bool) -> None:
     """List the strategies, their options, and whether they can run here."""
     infos: Sequence[StrategyInfo]
+    taggers: Sequence[TaggerInfo] = ()
     if there.address is None:
         infos = list_strategies()
     else:
         with there.connect() as remote:
-            infos = remote.strategies()
+            infos, taggers = remote.strategies(), remote.taggers()
     if as_json:
         write_json([_data(info) for info in infos])
         return
@@ -36,6 +38,8 @@ def command(there: ServerChoice, as_json: bool) -> None:
             for option in info.options:
                 stream.write(f"    {option.name}={option.show(option.default)}\n")
                 stream.write(_wrapped(f"{option.help}; takes {option.takes}", "        "))
+        for tagger in taggers:
+            stream.write(_wrapped(f"tagger {tagger.name} ({tagger.signature})", "") + _wrapped(tagger.summary, "    "))
 
 
 def _wrapped(text: str, indent: str) -> str:

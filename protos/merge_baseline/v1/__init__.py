@@ -48,6 +48,10 @@ from protos.merge_baseline.v1.strategy_pb2 import (
     Strategy,
     StrategySpec,
 )
+from protos.merge_baseline.v1.tagger_pb2 import (
+    Tagger,
+    TaggerSpec,
+)
 
 __all__ = [
     "Chain",
@@ -85,4 +89,6 @@ __all__ = [
     "Span",
     "Strategy",
     "StrategySpec",
+    "Tagger",
+    "TaggerSpec",
 ]

@@ -28,41 +28,42 @@ from protos.merge_baseline.v1 import decision_pb2 as protos_dot_merge__baseline_
 from protos.merge_baseline.v1 import document_pb2 as protos_dot_merge__baseline_dot_v1_dot_document__pb2
 from protos.merge_baseline.v1 import notice_pb2 as protos_dot_merge__baseline_dot_v1_dot_notice__pb2
 from protos.merge_baseline.v1 import strategy_pb2 as protos_dot_merge__baseline_dot_v1_dot_strategy__pb2
+from protos.merge_baseline.v1 import tagger_pb2 as protos_dot_merge__baseline_dot_v1_dot_tagger__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n2protos/merge_baseline/v1/chain_merge_service.proto\x12\x11merge_baseline.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x17google/rpc/status.proto\x1a\'protos/merge_baseline/v1/decision.proto\x1a\'protos/merge_baseline/v1/document.proto\x1a%protos/merge_baseline/v1/notice.proto\x1a\'protos/merge_baseline/v1/strategy.proto\"\xbe\x01\n\x14MergeDocumentRequest\x12-\n\x08\x64ocument\x18\x01 \x01(\x0b\x32\x1b.merge_baseline.v1.Document\x12\x31\n\x08strategy\x18\x02 \x01(\x0b\x32\x1f.merge_baseline.v1.StrategySpec\x12\x17\n\x0fkeep_singletons\x18\x03 \x01(\x08\x12+\n\x03key\x18\x04 \x01(\x0b\x32\x1e.merge_baseline.v1.HumanMerges\"\xca\x01\n\x15MergeDocumentResponse\x12.\n\tdecisions\x18\x01 \x03(\x0b\x32\x1b.merge_baseline.v1.Decision\x12.\n\x06\x63hains\x18\x02 \x03(\x0b\x32\x1e.merge_baseline.v1.MergedChain\x12\x12\n\nsingletons\x18\x03 \x01(\r\x12\x11\n\tsignature\x18\x04 \x01(\t\x12*\n\x07notices\x18\x05 \x03(\x0b\x32\x19.merge_baseline.v1.Notice\"\x89\x01\n\x15MergeDocumentsRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x38\n\x07request\x18\x02 \x01(\x0b\x32\'.merge_baseline.v1.MergeDocumentRequest\x12*\n\x07timeout\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\"\x91\x01\n\x16MergeDocumentsResponse\x12\n\n\x02id\x18\x01 \x01(\t\x12<\n\x08response\x18\x02 \x01(\x0b\x32(.merge_baseline.v1.MergeDocumentResponseH\x00\x12#\n\x05\x65rror\x18\x03 \x01(\x0b\x32\x12.google.rpc.StatusH\x00\x42\x08\n\x06result\"\xdc\x01\n\x12MergeStreamRequest\x12\x34\n\x05setup\x18\x01 \x01(\x0b\x32#.merge_baseline.v1.MergeStreamSetupH\x00\x12\'\n\x04part\x18\x02 \x01(\x0b\x32\x17.merge_baseline.v1.PartH\x00\x12-\n\x05\x63hunk\x18\x03 \x01(\x0b\x32\x1c.merge_baseline.v1.PartChunkH\x00\x12-\n\x03key\x18\x04 \x01(\x0b\x32\x1e.merge_baseline.v1.HumanMergesH\x00\x42\t\n\x07message\"A\n\tPartChunk\x12&\n\x05piece\x18\x01 \x01(\x0b\x32\x17.merge_baseline.v1.Part\x12\x0c\n\x04more\x18\x02 \x01(\x08\"\xd8\x01\n\x10MergeStreamSetup\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x12\n\x05genre\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x31\n\x08strategy\x18\x03 \x01(\x0b\x32\x1f.merge_baseline.v1.StrategySpec\x12\x17\n\x0fkeep_singletons\x18\x04 \x01(\x08\x12+\n\x03key\x18\x05 \x01(\x0b\x32\x1e.merge_baseline.v1.HumanMerges\x12\x18\n\x10max_answer_bytes\x18\x06 \x01(\rB\x08\n\x06_genre\"\xbd\x01\n\x13MergeStreamResponse\x12\x30\n\x04part\x18\x01 \x01(\x0b\x32 .merge_baseline.v1.PartDecisionsH\x00\x12\x38\n\x07summary\x18\x02 \x01(\x0b\x32%.merge_baseline.v1.MergeStreamSummaryH\x00\x12/\n\x08progress\x18\x03 \x01(\x0b\x32\x1b.merge_baseline.v1.ProgressH\x00\x42\t\n\x07message\"6\n\x08Progress\x12\r\n\x05stage\x18\x01 \x01(\t\x12\x0c\n\x04\x64one\x18\x02 \x01(\r\x12\r\n\x05total\x18\x03 \x01(\r\"[\n\rPartDecisions\x12\x0c\n\x04part\x18\x01 \x01(\r\x12.\n\tdecisions\x18\x02 \x03(\x0b\x32\x1b.merge_baseline.v1.Decision\x12\x0c\n\x04more\x18\x03 \x01(\x08\"\xa5\x01\n\x12MergeStreamSummary\x12.\n\x06\x63hains\x18\x01 \x03(\x0b\x32\x1e.merge_baseline.v1.MergedChain\x12\x12\n\nsingletons\x18\x02 \x01(\r\x12\x11\n\tsignature\x18\x03 \x01(\t\x12*\n\x07notices\x18\x04 \x03(\x0b\x32\x19.merge_baseline.v1.Notice\x12\x0c\n\x04more\x18\x05 \x01(\x08\"\x17\n\x15ListStrategiesRequest\"I\n\x16ListStrategiesResponse\x12/\n\nstrategies\x18\x01 \x03(\x0b\x32\x1b.merge_baseline.v1.Strategy2\xab\x03\n\x11\x43hainMergeService\x12\x62\n\rMergeDocument\x12\'.merge_baseline.v1.MergeDocumentRequest\x1a(.merge_baseline.v1.MergeDocumentResponse\x12`\n\x0bMergeStream\x12%.merge_baseline.v1.MergeStreamRequest\x1a&.merge_baseline.v1.MergeStreamResponse(\x01\x30\x01\x12i\n\x0eMergeDocuments\x12(.merge_baseline.v1.MergeDocumentsRequest\x1a).merge_baseline.v1.MergeDocumentsResponse(\x01\x30\x01\x12\x65\n\x0eListStrategies\x12(.merge_baseline.v1.ListStrategiesRequest\x1a).merge_baseline.v1.ListStrategiesResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n2protos/merge_baseline/v1/chain_merge_service.proto\x12\x11merge_baseline.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x17google/rpc/status.proto\x1a\'protos/merge_baseline/v1/decision.proto\x1a\'protos/merge_baseline/v1/document.proto\x1a%protos/merge_baseline/v1/notice.proto\x1a\'protos/merge_baseline/v1/strategy.proto\x1a%protos/merge_baseline/v1/tagger.proto\"\xed\x01\n\x14MergeDocumentRequest\x12-\n\x08\x64ocument\x18\x01 \x01(\x0b\x32\x1b.merge_baseline.v1.Document\x12\x31\n\x08strategy\x18\x02 \x01(\x0b\x32\x1f.merge_baseline.v1.StrategySpec\x12\x17\n\x0fkeep_singletons\x18\x03 \x01(\x08\x12+\n\x03key\x18\x04 \x01(\x0b\x32\x1e.merge_baseline.v1.HumanMerges\x12-\n\x06tagger\x18\x05 \x01(\x0b\x32\x1d.merge_baseline.v1.TaggerSpec\"\xca\x01\n\x15MergeDocumentResponse\x12.\n\tdecisions\x18\x01 \x03(\x0b\x32\x1b.merge_baseline.v1.Decision\x12.\n\x06\x63hains\x18\x02 \x03(\x0b\x32\x1e.merge_baseline.v1.MergedChain\x12\x12\n\nsingletons\x18\x03 \x01(\r\x12\x11\n\tsignature\x18\x04 \x01(\t\x12*\n\x07notices\x18\x05 \x03(\x0b\x32\x19.merge_baseline.v1.Notice\"\x89\x01\n\x15MergeDocumentsRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x38\n\x07request\x18\x02 \x01(\x0b\x32\'.merge_baseline.v1.MergeDocumentRequest\x12*\n\x07timeout\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\"\x91\x01\n\x16MergeDocumentsResponse\x12\n\n\x02id\x18\x01 \x01(\t\x12<\n\x08response\x18\x02 \x01(\x0b\x32(.merge_baseline.v1.MergeDocumentResponseH\x00\x12#\n\x05\x65rror\x18\x03 \x01(\x0b\x32\x12.google.rpc.StatusH\x00\x42\x08\n\x06result\"\xdc\x01\n\x12MergeStreamRequest\x12\x34\n\x05setup\x18\x01 \x01(\x0b\x32#.merge_baseline.v1.MergeStreamSetupH\x00\x12\'\n\x04part\x18\x02 \x01(\x0b\x32\x17.merge_baseline.v1.PartH\x00\x12-\n\x05\x63hunk\x18\x03 \x01(\x0b\x32\x1c.merge_baseline.v1.PartChunkH\x00\x12-\n\x03key\x18\x04 \x01(\x0b\x32\x1e.merge_baseline.v1.HumanMergesH\x00\x42\t\n\x07message\"A\n\tPartChunk\x12&\n\x05piece\x18\x01 \x01(\x0b\x32\x17.merge_baseline.v1.Part\x12\x0c\n\x04more\x18\x02 \x01(\x08\"\x87\x02\n\x10MergeStreamSetup\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x12\n\x05genre\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x31\n\x08strategy\x18\x03 \x01(\x0b\x32\x1f.merge_baseline.v1.StrategySpec\x12\x17\n\x0fkeep_singletons\x18\x04 \x01(\x08\x12+\n\x03key\x18\x05 \x01(\x0b\x32\x1e.merge_baseline.v1.HumanMerges\x12\x18\n\x10max_answer_bytes\x18\x06 \x01(\r\x12-\n\x06tagger\x18\x07 \x01(\x0b\x32\x1d.merge_baseline.v1.TaggerSpecB\x08\n\x06_genre\"\xbd\x01\n\x13MergeStreamResponse\x12\x30\n\x04part\x18\x01 \x01(\x0b\x32 .merge_baseline.v1.PartDecisionsH\x00\x12\x38\n\x07summary\x18\x02 \x01(\x0b\x32%.merge_baseline.v1.MergeStreamSummaryH\x00\x12/\n\x08progress\x18\x03 \x01(\x0b\x32\x1b.merge_baseline.v1.ProgressH\x00\x42\t\n\x07message\"6\n\x08Progress\x12\r\n\x05stage\x18\x01 \x01(\t\x12\x0c\n\x04\x64one\x18\x02 \x01(\r\x12\r\n\x05total\x18\x03 \x01(\r\"[\n\rPartDecisions\x12\x0c\n\x04part\x18\x01 \x01(\r\x12.\n\tdecisions\x18\x02 \x03(\x0b\x32\x1b.merge_baseline.v1.Decision\x12\x0c\n\x04more\x18\x03 \x01(\x08\"\xa5\x01\n\x12MergeStreamSummary\x12.\n\x06\x63hains\x18\x01 \x03(\x0b\x32\x1e.merge_baseline.v1.MergedChain\x12\x12\n\nsingletons\x18\x02 \x01(\r\x12\x11\n\tsignature\x18\x03 \x01(\t\x12*\n\x07notices\x18\x04 \x03(\x0b\x32\x19.merge_baseline.v1.Notice\x12\x0c\n\x04more\x18\x05 \x01(\x08\"\x17\n\x15ListStrategiesRequest\"u\n\x16ListStrategiesResponse\x12/\n\nstrategies\x18\x01 \x03(\x0b\x32\x1b.merge_baseline.v1.Strategy\x12*\n\x07taggers\x18\x02 \x03(\x0b\x32\x19.merge_baseline.v1.Tagger2\xab\x03\n\x11\x43hainMergeService\x12\x62\n\rMergeDocument\x12\'.merge_baseline.v1.MergeDocumentRequest\x1a(.merge_baseline.v1.MergeDocumentResponse\x12`\n\x0bMergeStream\x12%.merge_baseline.v1.MergeStreamRequest\x1a&.merge_baseline.v1.MergeStreamResponse(\x01\x30\x01\x12i\n\x0eMergeDocuments\x12(.merge_baseline.v1.MergeDocumentsRequest\x1a).merge_baseline.v1.MergeDocumentsResponse(\x01\x30\x01\x12\x65\n\x0eListStrategies\x12(.merge_baseline.v1.ListStrategiesRequest\x1a).merge_baseline.v1.ListStrategiesResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'protos.merge_baseline.v1.chain_merge_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_MERGEDOCUMENTREQUEST']._serialized_start=293
-  _globals['_MERGEDOCUMENTREQUEST']._serialized_end=483
-  _globals['_MERGEDOCUMENTRESPONSE']._serialized_start=486
-  _globals['_MERGEDOCUMENTRESPONSE']._serialized_end=688
-  _globals['_MERGEDOCUMENTSREQUEST']._serialized_start=691
-  _globals['_MERGEDOCUMENTSREQUEST']._serialized_end=828
-  _globals['_MERGEDOCUMENTSRESPONSE']._serialized_start=831
-  _globals['_MERGEDOCUMENTSRESPONSE']._serialized_end=976
-  _globals['_MERGESTREAMREQUEST']._serialized_start=979
-  _globals['_MERGESTREAMREQUEST']._serialized_end=1199
-  _globals['_PARTCHUNK']._serialized_start=1201
-  _globals['_PARTCHUNK']._serialized_end=1266
-  _globals['_MERGESTREAMSETUP']._serialized_start=1269
-  _globals['_MERGESTREAMSETUP']._serialized_end=1485
-  _globals['_MERGESTREAMRESPONSE']._serialized_start=1488
-  _globals['_MERGESTREAMRESPONSE']._serialized_end=1677
-  _globals['_PROGRESS']._serialized_start=1679
-  _globals['_PROGRESS']._serialized_end=1733
-  _globals['_PARTDECISIONS']._serialized_start=1735
-  _globals['_PARTDECISIONS']._serialized_end=1826
-  _globals['_MERGESTREAMSUMMARY']._serialized_start=1829
-  _globals['_MERGESTREAMSUMMARY']._serialized_end=1994
-  _globals['_LISTSTRATEGIESREQUEST']._serialized_start=1996
-  _globals['_LISTSTRATEGIESREQUEST']._serialized_end=2019
-  _globals['_LISTSTRATEGIESRESPONSE']._serialized_start=2021
-  _globals['_LISTSTRATEGIESRESPONSE']._serialized_end=2094
-  _globals['_CHAINMERGESERVICE']._serialized_start=2097
-  _globals['_CHAINMERGESERVICE']._serialized_end=2524
+  _globals['_MERGEDOCUMENTREQUEST']._serialized_start=332
+  _globals['_MERGEDOCUMENTREQUEST']._serialized_end=569
+  _globals['_MERGEDOCUMENTRESPONSE']._serialized_start=572
+  _globals['_MERGEDOCUMENTRESPONSE']._serialized_end=774
+  _globals['_MERGEDOCUMENTSREQUEST']._serialized_start=777
+  _globals['_MERGEDOCUMENTSREQUEST']._serialized_end=914
+  _globals['_MERGEDOCUMENTSRESPONSE']._serialized_start=917
+  _globals['_MERGEDOCUMENTSRESPONSE']._serialized_end=1062
+  _globals['_MERGESTREAMREQUEST']._serialized_start=1065
+  _globals['_MERGESTREAMREQUEST']._serialized_end=1285
+  _globals['_PARTCHUNK']._serialized_start=1287
+  _globals['_PARTCHUNK']._serialized_end=1352
+  _globals['_MERGESTREAMSETUP']._serialized_start=1355
+  _globals['_MERGESTREAMSETUP']._serialized_end=1618
+  _globals['_MERGESTREAMRESPONSE']._serialized_start=1621
+  _globals['_MERGESTREAMRESPONSE']._serialized_end=1810
+  _globals['_PROGRESS']._serialized_start=1812
+  _globals['_PROGRESS']._serialized_end=1866
+  _globals['_PARTDECISIONS']._serialized_start=1868
+  _globals['_PARTDECISIONS']._serialized_end=1959
+  _globals['_MERGESTREAMSUMMARY']._serialized_start=1962
+  _globals['_MERGESTREAMSUMMARY']._serialized_end=2127
+  _globals['_LISTSTRATEGIESREQUEST']._serialized_start=2129
+  _globals['_LISTSTRATEGIESREQUEST']._serialized_end=2152
+  _globals['_LISTSTRATEGIESRESPONSE']._serialized_start=2154
+  _globals['_LISTSTRATEGIESRESPONSE']._serialized_end=2271
+  _globals['_CHAINMERGESERVICE']._serialized_start=2274
+  _globals['_CHAINMERGESERVICE']._serialized_end=2701
 # @@protoc_insertion_point(module_scope)

@@ -6,6 +6,7 @@ from protos.merge_baseline.v1 import decision_pb2 as _decision_pb2
 from protos.merge_baseline.v1 import document_pb2 as _document_pb2
 from protos.merge_baseline.v1 import notice_pb2 as _notice_pb2
 from protos.merge_baseline.v1 import strategy_pb2 as _strategy_pb2
+from protos.merge_baseline.v1 import tagger_pb2 as _tagger_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -15,16 +16,18 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class MergeDocumentRequest(_message.Message):
-    __slots__ = ("document", "strategy", "keep_singletons", "key")
+    __slots__ = ("document", "strategy", "keep_singletons", "key", "tagger")
     DOCUMENT_FIELD_NUMBER: _ClassVar[int]
     STRATEGY_FIELD_NUMBER: _ClassVar[int]
     KEEP_SINGLETONS_FIELD_NUMBER: _ClassVar[int]
     KEY_FIELD_NUMBER: _ClassVar[int]
+    TAGGER_FIELD_NUMBER: _ClassVar[int]
     document: _document_pb2.Document
     strategy: _strategy_pb2.StrategySpec
     keep_singletons: bool
     key: _decision_pb2.HumanMerges
-    def __init__(self, document: _Optional[_Union[_document_pb2.Document, _Mapping]] = ..., strategy: _Optional[_Union[_strategy_pb2.StrategySpec, _Mapping]] = ..., keep_singletons: _Optional[bool] = ..., key: _Optional[_Union[_decision_pb2.HumanMerges, _Mapping]] = ...) -> None: ...
+    tagger: _tagger_pb2.TaggerSpec
+    def __init__(self, document: _Optional[_Union[_document_pb2.Document, _Mapping]] = ..., strategy: _Optional[_Union[_strategy_pb2.StrategySpec, _Mapping]] = ..., keep_singletons: _Optional[bool] = ..., key: _Optional[_Union[_decision_pb2.HumanMerges, _Mapping]] = ..., tagger: _Optional[_Union[_tagger_pb2.TaggerSpec, _Mapping]] = ...) -> None: ...
 
 class MergeDocumentResponse(_message.Message):
     __slots__ = ("decisions", "chains", "singletons", "signature", "notices")
@@ -81,20 +84,22 @@ class PartChunk(_message.Message):
     def __init__(self, piece: _Optional[_Union[_document_pb2.Part, _Mapping]] = ..., more: _Optional[bool] = ...) -> None: ...
 
 class MergeStreamSetup(_message.Message):
-    __slots__ = ("document_id", "genre", "strategy", "keep_singletons", "key", "max_answer_bytes")
+    __slots__ = ("document_id", "genre", "strategy", "keep_singletons", "key", "max_answer_bytes", "tagger")
     DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
     GENRE_FIELD_NUMBER: _ClassVar[int]
     STRATEGY_FIELD_NUMBER: _ClassVar[int]
     KEEP_SINGLETONS_FIELD_NUMBER: _ClassVar[int]
     KEY_FIELD_NUMBER: _ClassVar[int]
     MAX_ANSWER_BYTES_FIELD_NUMBER: _ClassVar[int]
+    TAGGER_FIELD_NUMBER: _ClassVar[int]
     document_id: str
     genre: str
     strategy: _strategy_pb2.StrategySpec
     keep_singletons: bool
     key: _decision_pb2.HumanMerges
     max_answer_bytes: int
-    def __init__(self, document_id: _Optional[str] = ..., genre: _Optional[str] = ..., strategy: _Optional[_Union[_strategy_pb2.StrategySpec, _Mapping]] = ..., keep_singletons: _Optional[bool] = ..., key: _Optional[_Union[_decision_pb2.HumanMerges, _Mapping]] = ..., max_answer_bytes: _Optional[int] = ...) -> None: ...
+    tagger: _tagger_pb2.TaggerSpec
+    def __init__(self, document_id: _Optional[str] = ..., genre: _Optional[str] = ..., strategy: _Optional[_Union[_strategy_pb2.StrategySpec, _Mapping]] = ..., keep_singletons: _Optional[bool] = ..., key: _Optional[_Union[_decision_pb2.HumanMerges, _Mapping]] = ..., max_answer_bytes: _Optional[int] = ..., tagger: _Optional[_Union[_tagger_pb2.TaggerSpec, _Mapping]] = ...) -> None: ...
 
 class MergeStreamResponse(_message.Message):
     __slots__ = ("part", "summary", "progress")
@@ -145,7 +150,9 @@ class ListStrategiesRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class ListStrategiesResponse(_message.Message):
-    __slots__ = ("strategies",)
+    __slots__ = ("strategies", "taggers")
     STRATEGIES_FIELD_NUMBER: _ClassVar[int]
+    TAGGERS_FIELD_NUMBER: _ClassVar[int]
     strategies: _containers.RepeatedCompositeFieldContainer[_strategy_pb2.Strategy]
-    def __init__(self, strategies: _Optional[_Iterable[_Union[_strategy_pb2.Strategy, _Mapping]]] = ...) -> None: ...
+    taggers: _containers.RepeatedCompositeFieldContainer[_tagger_pb2.Tagger]
+    def __init__(self, strategies: _Optional[_Iterable[_Union[_strategy_pb2.Strategy, _Mapping]]] = ..., taggers: _Optional[_Iterable[_Union[_tagger_pb2.Tagger, _Mapping]]] = ...) -> None: ...

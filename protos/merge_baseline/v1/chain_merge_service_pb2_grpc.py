@@ -32,7 +32,7 @@ class ChainMergeServiceStub:
     google.rpc.BadRequest that names the fields and says what was expected there:
 
     INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
-    FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, UNSUPPORTED
+    FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, TAGGER_UNAVAILABLE, UNSUPPORTED
     ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
     RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise); or, with a
     google.rpc.RetryInfo, the server has too much to do: try again after that time
@@ -77,7 +77,7 @@ class ChainMergeServiceServicer:
     google.rpc.BadRequest that names the fields and says what was expected there:
 
     INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
-    FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, UNSUPPORTED
+    FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, TAGGER_UNAVAILABLE, UNSUPPORTED
     ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
     RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise); or, with a
     google.rpc.RetryInfo, the server has too much to do: try again after that time
@@ -114,7 +114,7 @@ class ChainMergeServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListStrategies(self, request, context):
-        """Lists the strategies that this server knows, available or not.
+        """Lists the strategies that this server knows, available or not, and the taggers that it offers.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -158,7 +158,7 @@ class ChainMergeService:
     google.rpc.BadRequest that names the fields and says what was expected there:
 
     INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
-    FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, UNSUPPORTED
+    FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, TAGGER_UNAVAILABLE, UNSUPPORTED
     ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
     RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise); or, with a
     google.rpc.RetryInfo, the server has too much to do: try again after that time

@@ -33,7 +33,7 @@ class ChainMergeServiceStub:
     google.rpc.BadRequest that names the fields and says what was expected there:
 
       INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
-      FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, UNSUPPORTED
+      FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, TAGGER_UNAVAILABLE, UNSUPPORTED
       ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
       RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise); or, with a
                            google.rpc.RetryInfo, the server has too much to do: try again after that time
@@ -61,7 +61,7 @@ class ChainMergeServiceStub:
     as the server allows, and while the caller does not take answers, the server reads no further.
     """
     ListStrategies: _grpc.UnaryUnaryMultiCallable[_chain_merge_service_pb2.ListStrategiesRequest, _chain_merge_service_pb2.ListStrategiesResponse]
-    """Lists the strategies that this server knows, available or not."""
+    """Lists the strategies that this server knows, available or not, and the taggers that it offers."""
 
 @_typing.type_check_only
 class ChainMergeServiceAsyncStub(ChainMergeServiceStub):
@@ -71,7 +71,7 @@ class ChainMergeServiceAsyncStub(ChainMergeServiceStub):
     google.rpc.BadRequest that names the fields and says what was expected there:
 
       INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
-      FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, UNSUPPORTED
+      FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, TAGGER_UNAVAILABLE, UNSUPPORTED
       ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
       RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise); or, with a
                            google.rpc.RetryInfo, the server has too much to do: try again after that time
@@ -96,7 +96,7 @@ class ChainMergeServiceAsyncStub(ChainMergeServiceStub):
     as the server allows, and while the caller does not take answers, the server reads no further.
     """
     ListStrategies: _aio.UnaryUnaryMultiCallable[_chain_merge_service_pb2.ListStrategiesRequest, _chain_merge_service_pb2.ListStrategiesResponse]  # type: ignore[assignment]
-    """Lists the strategies that this server knows, available or not."""
+    """Lists the strategies that this server knows, available or not, and the taggers that it offers."""
 
 class ChainMergeServiceServicer(metaclass=_abc_1.ABCMeta):
     """Merges the part chains of long documents.
@@ -105,7 +105,7 @@ class ChainMergeServiceServicer(metaclass=_abc_1.ABCMeta):
     google.rpc.BadRequest that names the fields and says what was expected there:
 
       INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
-      FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, UNSUPPORTED
+      FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, TAGGER_UNAVAILABLE, UNSUPPORTED
       ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
       RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise); or, with a
                            google.rpc.RetryInfo, the server has too much to do: try again after that time
@@ -152,6 +152,6 @@ class ChainMergeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _chain_merge_service_pb2.ListStrategiesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_chain_merge_service_pb2.ListStrategiesResponse, _abc.Awaitable[_chain_merge_service_pb2.ListStrategiesResponse]]:
-        """Lists the strategies that this server knows, available or not."""
+        """Lists the strategies that this server knows, available or not, and the taggers that it offers."""
 
 def add_ChainMergeServiceServicer_to_server(servicer: ChainMergeServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
