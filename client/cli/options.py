@@ -171,6 +171,15 @@ output_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON on standard output.")
 
 
+def singletons_option(
+    meaning: str, *, default: str = "drop"
+) -> Callable[[Callable[..., object]], Callable[..., object]]:
+    """``--singletons keep|drop``; ``meaning`` says which singletons those are, and what keep and drop do here."""
+    return click.option(
+        "--singletons", type=click.Choice(["keep", "drop"]), default=default, show_default=True, help=meaning
+    )
+
+
 def check_stdin(*paths: str | None) -> None:
     """See that standard input is read once. Raises ``click.UsageError``."""
     if paths.count(STDIN) > 1:

@@ -112,7 +112,7 @@ def evaluate(
         total += document.result
     if split is None and any(document.parts > 1 for document in documents):
         split = f"given({sum(document.parts for document in documents)} parts)"
-    singletons = "dropped" if drop_singletons else "scored"
+    singletons = "dropped" if drop_singletons else "kept"
     return Evaluation(
         documents, total, Signature(tuple(metrics), singletons=singletons, split=split, strategy=strategy)
     )

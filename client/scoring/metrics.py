@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -42,6 +43,21 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
     }
 )
 """All metrics by name, in the order of display."""
+
+
+_OTHER_NAMES = {"mention": "mentions", "b3": "bcub", "bcubed": "bcub"}
+
+
+def find_metric(name: str) -> str:
+    """The name in :data:`METRICS` of a metric in any case, or as papers write it (``B³``, ``b3``, ``CEAF-e``).
+
+    Raises ValueError for an unknown one.
+    """
+    plain = re.sub("[-_ ]", "", name.casefold().replace("³", "3"))
+    found = _OTHER_NAMES.get(plain, plain)
+    if found not in METRICS:
+        raise ValueError(f"no such metric: {name}; there are {', '.join(METRICS)}")
+    return found
 
 
 def score_document(key: Clustering, response: Clustering, metrics: Iterable[str] = tuple(METRICS)) -> Scores:

@@ -12,13 +12,13 @@ class Signature:
     """What a score depends on besides key and response.
 
     ``metrics`` in order; ``mentions`` how mentions match; ``singletons`` whether one-mention chains count
-    (``scored``, as the official scorer does, or ``dropped``); ``split`` how the parts were made, ``strategy`` what
+    (``kept``, as the official scorer does, or ``dropped``); ``split`` how the parts were made, ``strategy`` what
     merged them, where known.
     """
 
     metrics: tuple[str, ...]
     mentions: str = "exact"
-    singletons: str = "scored"
+    singletons: str = "kept"
     split: str | None = None
     strategy: str | None = None
 

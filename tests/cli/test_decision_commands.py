@@ -75,7 +75,7 @@ def test_a_split_is_undone_byte_for_byte_and_its_decisions_are_those_of_its_key(
 
 def test_decisions_can_be_read_off_another_format_without_part_boundaries(tmp_path: Path) -> None:
     parts, key = EXAMPLES / "parts" / "ferry.conll", EXAMPLES / "key" / "ferry.conll"
-    run("split", key, "--parts", "1", "-o", tmp_path, "--to", "jsonlines")
+    run("split", key, "--into", "1", "-o", tmp_path, "--to", "jsonlines")
     whole = tmp_path / "key.jsonlines"
     assert "part_ids" not in whole.read_text("utf-8")
 

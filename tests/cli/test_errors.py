@@ -86,8 +86,8 @@ def test_wrong_options_are_usage_errors_that_say_what_is_right(arguments: tuple[
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((), "one of --tokens, --sentences, --parts and --keep-parts says how to cut"),
-        (("--tokens", "5", "--parts", "2"), "one of --tokens, --sentences, --parts and --keep-parts says how to cut"),
+        ((), "one of --tokens, --sentences, --into and --keep-parts says how to cut"),
+        (("--tokens", "5", "--into", "2"), "one of --tokens, --sentences, --into and --keep-parts says how to cut"),
         (("--tokens", "0"), "0 tokens: at least 1 is needed"),
     ],
 )
@@ -226,7 +226,7 @@ def test_an_output_folder_that_may_not_be_written_is_named(tmp_path: Path) -> No
 def test_a_split_folder_below_a_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
-    error = error_of("split", FERRY_KEY, "--parts", "2", "-o", tmp_path / "file" / "task", code=1)
+    error = error_of("split", FERRY_KEY, "--into", "2", "-o", tmp_path / "file" / "task", code=1)
 
     assert error == f"{tmp_path / 'file' / 'task'}: Not a directory"
 

@@ -129,7 +129,7 @@ def test_a_signal_leaves_no_folder_that_split_made(tmp_path: Path, number: signa
     blocks = [TINY.partition("#end")[0].replace("nw/tiny", f"nw/{i}") + "#end document\n" for i in range(12000)]
     folder = tmp_path / "new" / "task"
 
-    returned, errors = _stopped(number, tmp_path, "split", "-", "--parts", "1", "-o", str(folder), text="".join(blocks))
+    returned, errors = _stopped(number, tmp_path, "split", "-", "--into", "1", "-o", str(folder), text="".join(blocks))
 
     assert returned == code
     assert errors.strip() == b""

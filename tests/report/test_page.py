@@ -124,7 +124,7 @@ def test_it_fits_narrow_and_wide_screens_and_has_its_headings_in_order(
 
 def test_documents_with_nothing_to_merge_or_to_plot_have_a_report_too(tmp_path: Path, open_page: OpenPage) -> None:
     (tmp_path / "empty.conll").write_text("#begin document (a); part 000\n#end document\n", "utf-8")
-    for arguments in ((KEY / "ferry.conll", "--parts", "1"), (tmp_path / "empty.conll", "--keep-parts")):
+    for arguments in ((KEY / "ferry.conll", "--into", "1"), (tmp_path / "empty.conll", "--keep-parts")):
         done = run("compare", *arguments, "-s", "greedy", "--report", "-")
         assert done.code == 0, done.err
 

@@ -231,7 +231,7 @@ def test_singletons_count_as_in_the_official_scorer_unless_they_are_dropped() ->
 
     assert score.total.scores["bcub"] == Counts(3, 4, 3, 3)
     assert drop.total.scores["bcub"] == Counts(2, 2, 2, 2)
-    assert "singletons:scored" in str(score.signature)
+    assert "singletons:kept" in str(score.signature)
     assert "singletons:dropped" in str(drop.signature)
 
 
@@ -327,12 +327,12 @@ def test_a_signature_says_how_the_number_was_made() -> None:
     evaluation = evaluate(key, response, metrics=["muc"], split="tokens=400", strategy="none")
 
     assert str(evaluation.signature) == (
-        f"metrics:muc|mentions:exact|singletons:scored|split:tokens=400|strategy:none|version:{VERSION}"
+        f"metrics:muc|mentions:exact|singletons:kept|split:tokens=400|strategy:none|version:{VERSION}"
     )
 
 
 def test_a_signature_leaves_out_what_is_not_known() -> None:
-    assert str(Signature(("muc", "bcub"))) == f"metrics:muc+bcub|mentions:exact|singletons:scored|version:{VERSION}"
+    assert str(Signature(("muc", "bcub"))) == f"metrics:muc+bcub|mentions:exact|singletons:kept|version:{VERSION}"
 
 
 def test_parts_of_the_key_are_in_the_signature() -> None:

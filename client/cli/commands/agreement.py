@@ -9,7 +9,7 @@ import click
 from client.agreement import Annotator, Compare, Resampling, count_documents, summarise
 from client.agreement.render import as_data, as_text
 from client.cli.decision_files import same_decisions
-from client.cli.options import Reading, check_stdin, json_option, reading_options
+from client.cli.options import Reading, check_stdin, json_option, reading_options, singletons_option
 from client.cli.output import notices_data, open_report, show_notices, write_json
 from client.cli.progress import documents_with_progress
 from merger.decision_reader import read_decision_records
@@ -31,12 +31,9 @@ _LEAST = 2
     help="What makes two antecedents the same: all part chains of the merged chain when the decision was made, so that "
     "early differences go on, or its first part chain only.",
 )
-@click.option(
-    "--singletons",
-    type=click.Choice(["score", "drop"]),
-    default="drop",
-    show_default=True,
-    help="Whether one-mention chains, which nobody decides on, count in the agreement of labels (CoNLL F1).",
+@singletons_option(
+    "Singletons, here one-mention chains, on which nobody decides: keep counts them in the agreement of labels "
+    "(CoNLL F1), drop leaves them out.",
 )
 @click.option(
     "--resamples",

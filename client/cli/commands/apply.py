@@ -16,6 +16,7 @@ from client.cli.options import (
     json_option,
     output_option,
     reading_options,
+    singletons_option,
 )
 from client.cli.output import STDOUT, counted, notices_data, open_output, say, show_notices, write_json
 from client.cli.progress import documents_with_progress
@@ -28,12 +29,8 @@ from merger.formats import write_document
 @click.argument("decisions")
 @output_option
 @click.option("--to", "target", type=FORMAT_NAMES, help="Format of the output; the input's by default.")
-@click.option(
-    "--singletons",
-    type=click.Choice(["drop", "keep"]),
-    default="drop",
-    show_default=True,
-    help="What to do with one-mention chains that have no decision: keep passes them through unmerged.",
+@singletons_option(
+    "Singletons, here one-mention chains without a decision: keep passes them through unmerged, drop leaves them out.",
 )
 @json_option
 @reading_options

@@ -13,7 +13,7 @@ import click
 from client.agreement.bootstrap import Resampling
 from client.cli.cut_options import chosen_cut, cut_options
 from client.cli.entry import EXIT_INPUT, EXIT_OK
-from client.cli.options import Folder, Reading, check_stdin, json_option, reading_options
+from client.cli.options import Folder, Reading, check_stdin, json_option, reading_options, singletons_option
 from client.cli.output import (
     check_folders,
     check_paths,
@@ -39,7 +39,7 @@ from merger.errors import AlignmentError, InputError, Location, UnavailableError
 from merger.formats import find_inputs
 from merger.formats.inputs import STDIN, readable_name
 from merger.notices import Policy
-from merger.split import cut_text, split_document
+from merger.split import Cut, cut_text, split_document
 from merger.strategies import make_strategy
 
 _FILE = "file:"
@@ -56,20 +56,11 @@ _FILE = "file:"
     shell_complete=complete_spec,
     help="A strategy, or file:PATH for documents merged elsewhere; may be repeated.",
 )
-@cut_options(
-    {
-        "metavar": "N|PATH",
-        "help": "A number: this many parts, as equal in tokens as sentence boundaries allow. Anything else: the "
-        "documents before merging, nothing is cut.",
-    }
-)
-@click.option(
-    "--singletons",
-    type=click.Choice(["drop", "keep"]),
-    default="drop",
-    show_default=True,
-    help="What to do with a mention that is alone in its part: keep has it in the key and scored, though no strategy "
-    "can merge it.",
+@cut_options
+@click.option("--parts", "parts_path", metavar="PATH", help="The documents before merging: nothing is cut.")
+@singletons_option(
+    "Singletons, here mentions that are alone in their part: keep counts them in parts and key, though no strategy "
+    "can merge them, drop leaves them out of both.",
 )
 @click.option("--no-bounds", is_flag=True, help="Without the floor (none) and the ceiling (oracle).")
 @click.option(
@@ -110,8 +101,9 @@ def command(
     specs: tuple[str, ...],
     tokens: int | None,
     sentences: int | None,
-    parts: str | None,
+    into: int | None,
     keep_parts: bool,
+    parts_path: str | None,
     singletons: str,
     no_bounds: bool,
     baseline: str | None,
@@ -143,8 +135,6 @@ def command(
     if resume and overwrite:
         raise click.UsageError("--resume and --overwrite exclude each other")
     output_to = _Outputs(as_json, markdown_path, report_path, everything=everything)
-    number = int(parts) if parts is not None and parts.isascii() and parts.isdigit() else None
-    parts_path = parts if number is None else None
     specs = specs if no_bounds else (FLOOR, *(each for each in specs if each not in BOUNDS), CEILING)
     if not specs:
         raise click.UsageError("--no-bounds leaves nothing to compare: give --strategy")
@@ -159,7 +149,7 @@ def command(
     check_folders([markdown_path, report_path])
     baseline = None if baseline is None else readable_name(baseline)
     choose_baseline([readable_name(each) for each in specs], baseline)
-    cutting = _Cutting(reading, tokens, sentences, number, parts_path, keep=keep_parts, singletons=singletons == "keep")
+    cutting = _Cutting(reading, tokens, sentences, into, parts_path, keep=keep_parts, singletons=singletons == "keep")
     asked = {"singletons": singletons, "baseline": baseline, "resamples": str(resamples), "seed": str(seed)}
     made_by = _command(key, specs, cutting.arguments, asked, reading, bounds=not no_bounds)
     with ExitStack() as stack:
@@ -173,7 +163,7 @@ def command(
         if folder is not None:
             stores = [OutcomeFile(folder, signature, resume=resume) for signature in signatures]
         entrants = _run(contenders, tasks, stores, reading)
-    kept = "scored" if singletons == "keep" else "dropped"
+    kept = "kept" if singletons == "keep" else "dropped"
     setup = Setup(readable_name(key), cutting.text, kept, readable_name(made_by))
     comparison = compare(
         [each.facts for each in tasks],
@@ -235,7 +225,7 @@ class _Cutting:
         reading: Reading,
         tokens: int | None,
         sentences: int | None,
-        parts: int | None,
+        into: int | None,
         parts_path: str | None,
         *,
         keep: bool,
@@ -246,8 +236,8 @@ class _Cutting:
         self._parts_path = parts_path
         self._cut = None
         if parts_path is None:
-            self._cut = chosen_cut(tokens, sentences, parts, keep=keep)
-        elif keep or tokens is not None or sentences is not None:
+            self._cut = chosen_cut(tokens, sentences, into, keep=keep)
+        elif keep or any(size is not None for size in (tokens, sentences, into)):
             raise click.UsageError("--parts PATH has the parts: there is nothing to cut")
 
     @property
@@ -260,8 +250,9 @@ class _Cutting:
         """How the command line has it."""
         if self._parts_path is not None:
             return ["--parts", self._parts_path]
-        name, equals, size = self.text.partition("=")
-        return [f"--{name}", size] if equals else ["--keep-parts"]
+        cut, size = self._cut or (Cut.KEEP, 0)
+        option = {Cut.TOKENS: "--tokens", Cut.SENTENCES: "--sentences", Cut.PARTS: "--into"}.get(cut)
+        return ["--keep-parts"] if option is None else [option, str(size)]
 
     def tasks(self, keys: Iterator[Document]) -> Iterator[Task | _Unusable]:
         """A task for every document."""

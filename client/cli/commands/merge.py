@@ -34,6 +34,7 @@ from client.cli.options import (
     json_option,
     output_option,
     reading_options,
+    singletons_option,
 )
 from client.cli.output import STDOUT, check_paths, notices_data, show_notices, write_json
 from client.cli.progress import Stage, documents_with_progress
@@ -69,12 +70,8 @@ _AT_A_SERVER = 4
 @click.option(
     "--decisions", "decisions_path", metavar="PATH", help="Write the decisions with their evidence, as JSON Lines."
 )
-@click.option(
-    "--singletons",
-    type=click.Choice(["drop", "keep"]),
-    default="drop",
-    show_default=True,
-    help="What to do with one-mention chains: they are never merged, but keep passes them through.",
+@singletons_option(
+    "Singletons, here one-mention chains, are never merged: keep passes them through, drop leaves them out.",
 )
 @server_options("Let a server merge (`merge-baseline serve`); here by default.")
 @click.option(

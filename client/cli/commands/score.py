@@ -6,13 +6,26 @@ import gc
 
 import click
 
-from client.cli.options import Reading, check_stdin, json_option, reading_options
+from client.cli.options import Reading, check_stdin, json_option, reading_options, singletons_option
 from client.cli.output import notices_data, open_report, show_notices, write_json
 from client.cli.progress import documents_with_progress
 from client.scoring import METRICS
-from client.scoring.evaluation import evaluate
+from client.scoring.evaluation import Evaluation, evaluate
+from client.scoring.metrics import find_metric
 from client.scoring.render import as_text
 from client.scoring.render_data import as_data
+from client.scoring.render_tables import as_brief, as_csv, as_latex
+
+
+def _names(context: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    try:
+        return tuple(dict.fromkeys(map(find_metric, names))) or tuple(METRICS)
+    except ValueError as error:
+        raise click.BadParameter(str(error), context, parameter) from None
+
+
+def _complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001  # click's signature
+    return [name for name in METRICS if name.startswith(incomplete.casefold())]
 
 
 @click.command(short_help="score merged documents against the human merges")
@@ -34,18 +47,21 @@ from client.scoring.render_data import as_data
 @click.option(
     "--metric",
     "metrics",
-    type=click.Choice(list(METRICS)),
+    metavar="NAME",
+    callback=_names,
+    shell_complete=_complete,
     multiple=True,
-    help="A metric to compute; may be repeated. All by default.",
+    help=f"A metric to compute, of {', '.join(METRICS)}, in any case; may be repeated. All by default.",
 )
-@click.option(
-    "--singletons",
-    type=click.Choice(["score", "drop"]),
-    default="score",
-    show_default=True,
-    help="Whether one-mention chains count: score is what the official scorer does, drop leaves them out everywhere.",
+@singletons_option(
+    "Singletons, here one-mention chains of KEY and RESPONSE: keep counts them, as the official scorer does, drop "
+    "leaves them out of both.",
+    default="keep",
 )
 @click.option("--per-document", is_flag=True, help="Show every document's F1 too (--json always has them).")
+@click.option("--brief", "shown", flag_value="brief", help="Print the score alone: CoNLL F1 in percent.")
+@click.option("--csv", "shown", flag_value="csv", help="Print CSV with fractions, numerators and denominators.")
+@click.option("--latex", "shown", flag_value="latex", help="Print a LaTeX table.")
 @json_option
 @reading_options
 def command(
@@ -56,6 +72,7 @@ def command(
     metrics: tuple[str, ...],
     singletons: str,
     per_document: bool,
+    shown: str | None,
     as_json: bool,
     reading: Reading,
 ) -> None:
@@ -72,6 +89,8 @@ def command(
       merge-baseline score key.conll system.jsonl --metric muc --metric bcub --json
     """
     check_stdin(key, response, parts_path, decisions_path)
+    if as_json and shown is not None:
+        raise click.UsageError(f"--json and --{shown} exclude each other")
     # Documents have no cycles; looking for some takes a quarter of the time of a long one.
     gc.disable()
     parts = None
@@ -81,7 +100,7 @@ def command(
         documents_with_progress(reading.gold(key), "scoring"),
         reading.response(response),
         parts=parts,
-        metrics=tuple(dict.fromkeys(metrics)) or tuple(METRICS),
+        metrics=metrics,
         drop_singletons=singletons == "drop",
         notices=reading.notices,
         strategy=None if decisions_path is None else _strategy(decisions_path),
@@ -92,7 +111,19 @@ def command(
     show_notices(reading.notices)
     if not as_json:
         with open_report() as stream:
-            stream.write(as_text(evaluation, per_document=per_document))
+            stream.write(_text(evaluation, shown, per_document=per_document))
+
+
+def _text(evaluation: Evaluation, shown: str | None, *, per_document: bool) -> str:
+    match shown:
+        case "brief":
+            return as_brief(evaluation)
+        case "csv":
+            return as_csv(evaluation, per_document=per_document)
+        case "latex":
+            return as_latex(evaluation)
+        case _:
+            return as_text(evaluation, per_document=per_document)
 
 
 def _strategy(decisions_path: str) -> str | None:

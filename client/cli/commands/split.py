@@ -18,6 +18,7 @@ from client.cli.options import (
     inputs_argument,
     json_option,
     reading_options,
+    singletons_option,
 )
 from client.cli.output import check_paths, counted, notices_data, open_output, say, show_notices, write_json
 from client.cli.progress import documents_with_progress
@@ -30,14 +31,10 @@ from merger.split import cut_text, split_document
 
 @click.command(short_help="make a merge task out of whole-document annotation")
 @inputs_argument
-@cut_options({"type": int, "help": "This many parts, as equal in tokens as sentence boundaries allow."})
-@click.option(
-    "--singletons",
-    type=click.Choice(["drop", "keep"]),
-    default="drop",
-    show_default=True,
-    help="What to do with a mention that is alone in its part. Kept ones stay merged in the key, where no strategy can "
-    "reach them: strategies merge chains of two or more mentions.",
+@cut_options
+@singletons_option(
+    "Singletons, here mentions that are alone in their part: keep has them in parts and key, where no strategy can "
+    "reach them (strategies merge chains of two or more mentions), drop leaves them out of both.",
 )
 @click.option(
     "-o",
@@ -54,7 +51,7 @@ def command(
     inputs: tuple[str, ...],
     tokens: int | None,
     sentences: int | None,
-    parts: int | None,
+    into: int | None,
     keep_parts: bool,
     singletons: str,
     output: str,
@@ -75,7 +72,7 @@ def command(
     Example:
       merge-baseline split ontogum/ --tokens 400 -o task/
     """
-    cut, size = chosen_cut(tokens, sentences, parts, keep=keep_parts)
+    cut, size = chosen_cut(tokens, sentences, into, keep=keep_parts)
     documents = reading.documents(*inputs)
     folder = Path(output)
     formats = TargetFormat(target)
