@@ -13,6 +13,7 @@ from itertools import chain
 
 from merger.document import Document
 from merger.errors import InputError, Location
+from merger.formats.column_layout import parse_columns
 from merger.formats.pieces import split_lines
 from merger.notices import Notices
 
@@ -27,6 +28,10 @@ class ReadOptions:
     A jsonlines line may have gold ``clusters`` and ``predicted_clusters``: the gold ones are read, or with
     ``predicted`` the predicted ones. ``clusters_field`` names the key to read instead; a line without it is an error.
 
+    ``columns`` names the columns of CoNLL-like files that are not as they are recognised, counted from 1, ``-`` for
+    none: ``word=2,tag=5,speaker=-``. Their names are ``word``, ``tag``, ``upos``, ``lemma``, ``speaker``, ``part`` and
+    ``head``.
+
     ``failures``: with a list, a document that cannot be read is left out and its error goes there, and reading goes on
     with the next document. With ``None`` the first one is raised. An error without a ``location.document`` stands for
     text, perhaps a whole file, that does not say whose it is.
@@ -37,6 +42,15 @@ class ReadOptions:
     predicted: bool = False
     clusters_field: str | None = None
     failures: list[InputError] | None = None
+    columns: str = ""
+
+    def __post_init__(self) -> None:
+        """Raises :class:`~merger.errors.OptionError` for columns that are none."""
+        self.named_columns()
+
+    def named_columns(self) -> dict[str, int | None]:
+        """The named columns, counted from 0."""
+        return parse_columns(self.columns) if self.columns else {}
 
     def unreadable(self, error: InputError, document: str | None = None, *, may_be_part: bool = True) -> Unreadable:
         """What stands for a document, or a part of one, that cannot be read. Raises ``error`` without ``failures``."""

@@ -8,6 +8,7 @@ from pathlib import PurePath
 from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence, SentenceSource, Span
 from merger.errors import AnnotationError, FormatError, Location
 from merger.formats.base import Lines, ReadOptions, genre_of
+from merger.formats.column_layout import EXAMPLE, ColumnLayout
 from merger.formats.conll2012_cells import EMPTY_CELLS, ParsedCells
 from merger.formats.conll2012_lines import MOST_DIGITS, is_end, part_number
 from merger.formats.conll2012_rows import Rows, is_row, part_starts, split_plain_rows, split_rows
@@ -39,6 +40,21 @@ class _Chain:
         self.mentions: list[_Found] = []
 
 
+def _too_few_columns(line: str, place: Location, layout: ColumnLayout | None) -> FormatError:
+    if layout is None:
+        message = f"only one column: {line.strip()!r}"
+        return FormatError(message, place, expected="a word and a coreference column")
+    word = layout.word + 1
+    message = f"no column {word} before the last one, which is coreference: {_shortened(line.strip())}"
+    return FormatError(message, place, expected=f"the word in column {word}")
+
+
+def unknown_layout(message: str, place: Location) -> FormatError:
+    """An error for rows whose columns are not known."""
+    hint = f"name the columns, counted from 1: --columns {EXAMPLE}, in Python ReadOptions(columns={EXAMPLE!r})"
+    return FormatError(message, place, expected="the columns of CoNLL-2012, SemEval-2010 or CoNLL-U", hint=hint)
+
+
 class Block:
     """Collects one block."""
 
@@ -51,6 +67,7 @@ class Block:
         line: int,
         earlier_blocks: int,
         cells: ParsedCells,
+        layout: ColumnLayout | None = None,
     ) -> None:
         self._source = source
         self._notices = options.notices
@@ -85,6 +102,7 @@ class Block:
         self._opened: list[_Chain] = []
         self._owner: dict[_Found, _Chain] = {}
         self._cells = cells
+        self._layout = layout
 
     @property
     def id(self) -> str:
@@ -113,7 +131,7 @@ class Block:
         """
         if self.ended or (self._lines and not self._is_complete()):
             return 0
-        rows = split_plain_rows(text)
+        rows = split_plain_rows(text, self._layout)
         if rows is None:
             return 0
         if self._has_rows:
@@ -144,14 +162,15 @@ class Block:
         lines, start, rows = self._lines, self._lines_start, self._rows
         self._lines, self._lines_start, self._has_rows, self._rows = [], next_line, False, None
         if rows is None:
-            rows = split_rows(lines)
+            rows = split_rows(lines, self._layout)
         if rows.short is not None:
-            message = f"only one column: {lines[rows.short].strip()!r}"
-            raise FormatError(message, self._place(start + rows.short), expected="a word and a coreference column")
+            raise _too_few_columns(lines[rows.short], self._place(start + rows.short), self._layout)
+        if rows.counted:
+            raise unknown_layout("the first column counts words, as it does not in CoNLL-2012", self._place(start))
         self._read_cells(rows, start)
         text = lines[0] if len(lines) == 1 else "".join(lines)
         source = SentenceSource("conll2012", text, start, rows.layout, _NO_DETAILS)
-        self._sentences.append(Sentence(forms=rows.words, xpos=rows.xpos, speakers=rows.speakers, source=source))
+        self._sentences.append(Sentence(rows.words, rows.xpos, rows.upos, rows.speakers, rows.heads, source=source))
         self._numbers.append(rows.part)
 
     def _read_cells(self, rows: Rows, start: int) -> None:

@@ -8,9 +8,12 @@ from itertools import chain
 from merger.document import Document
 from merger.errors import FormatError, InputError
 from merger.formats.base import Lines, ReadOptions, Unreadable
+from merger.formats.column_layout import ColumnLayout
 from merger.formats.conll2012_block import Block
 from merger.formats.conll2012_cells import ParsedCells
+from merger.formats.conll2012_columns import recognise_columns
 from merger.formats.conll2012_lines import parse_begin
+from merger.formats.inputs import take_head
 from merger.formats.pieces import comments_first, paragraphs, split_lines
 
 _BEGINNING = "a line `#begin document (ID); part NNN`"
@@ -21,12 +24,14 @@ def read_conll2012(source: Lines, options: ReadOptions) -> Iterator[Document | U
 
     Behind a block that cannot be read it goes on with the next ``#begin document`` line.
     """
+    head, texts = take_head(iter(source.texts))
+    layout = recognise_columns(head, source, options)
     before: list[str] = []
     block: _Guarded | None = None
     blocks = 0
     cells = ParsedCells()
     number = 0
-    for text in chain.from_iterable(map(comments_first, paragraphs(source.texts))):
+    for text in chain.from_iterable(map(comments_first, paragraphs(texts))):
         if block is not None and text.endswith("\n\n") and (taken := block.add_sentence(number + 1, text)):
             number += taken
             continue
@@ -35,7 +40,7 @@ def read_conll2012(source: Lines, options: ReadOptions) -> Iterator[Document | U
             if line.startswith("#") and (begin := parse_begin(line)) is not None:
                 if block is not None:
                     yield block.finish(number)
-                block = _Guarded(source, options, number)
+                block = _Guarded(source, options, number, layout)
                 block.begin(begin, "".join([*before, line]), number, blocks, cells)
                 blocks += 1
             elif block is not None and block.takes(number, line):
@@ -55,10 +60,11 @@ def read_conll2012(source: Lines, options: ReadOptions) -> Iterator[Document | U
 class _Guarded:
     """A block; from where it cannot be read, lines that are passed over until the next one begins."""
 
-    def __init__(self, source: Lines, options: ReadOptions, start: int) -> None:
+    def __init__(self, source: Lines, options: ReadOptions, start: int, layout: ColumnLayout | None = None) -> None:
         self._source = source
         self._options = options
         self._start = start
+        self._layout = layout
         self._id: str | None = None
         self._block: Block | None = None
         self._lost: Unreadable | None = None
@@ -81,7 +87,7 @@ class _Guarded:
             # What stands before the first block belongs to it.
             self._start = 1
         try:
-            self._block = Block(self._source, self._options, begin, head, line, earlier, cells)
+            self._block = Block(self._source, self._options, begin, head, line, earlier, cells, self._layout)
             self._id = self._block.id
         except InputError as error:
             self.lose(error)

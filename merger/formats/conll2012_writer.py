@@ -13,13 +13,14 @@ from merger.formats.conll2012_cells import EMPTY_CELLS, Bracket, parse_cell
 from merger.formats.conll2012_head import is_head_of, new_head, tail_of, writable_id
 from merger.formats.conll2012_lines import is_end, parse_begin, part_number
 from merger.formats.conll2012_rows import (
-    PADDED,
-    PART_COLUMN_FROM,
+    cell_end,
+    first_row,
     has_blanks_between,
     is_row,
+    part_span,
     part_starts,
-    second_column,
     split_line,
+    written_part,
 )
 from merger.formats.word_mentions import WordMentions
 from merger.notices import Notices
@@ -87,14 +88,8 @@ def write_document(document: Document, notices: Notices) -> Iterator[str]:
 
 def _says_parts(part: Part) -> bool:
     """Whether the second columns of a part would be read as several parts."""
-    rows = [_first_row(sentence.source.text) for sentence in part.sentences if sentence.source is not None]
-    return len(part_starts(list(map(second_column, rows)), part.number)) > 1
-
-
-def _first_row(text: str) -> str:
-    """The first row of a sentence, empty if there is none."""
-    first = text.partition("\n")[0]
-    return first if is_row(first) else next(filter(is_row, text.split("\n")), "")
+    written = [written_part(sentence.source) for sentence in part.sentences if sentence.source is not None]
+    return len(part_starts(written, part.number)) > 1
 
 
 def _newline(document: Document) -> str:
@@ -126,8 +121,8 @@ def _check_part_column(document: Document, notices: Notices) -> None:
             source = sentence.source
             if source is None or source.format != "conll2012":
                 continue
-            columns = next((split_line(line) for line in source.text.split("\n") if is_row(line)), [])
-            if len(columns) < PART_COLUMN_FROM or part_number(columns[1]) is None:
+            if part_number(written_part(source)) is None:
+                columns = split_line(first_row(source.text))
                 message = f"no part boundaries: rows of {len(columns)} columns have no part number in the second"
                 place = Location(document.file, source.line, document.id, part.number)
                 notices.add("part boundaries left out", message, place)
@@ -248,7 +243,7 @@ def _sentence(
     if source is None or source.format != "conll2012":
         return "".join(_new_rows(target, part, sentence, cells))
     text = source.text
-    was = None if number is None else part_number(second_column(_first_row(text)))
+    was = None if number is None else part_number(written_part(source))
     renumbered = None if was is None or number is None or was == number else (was, number)
     if renumbered is None and (changed := _with_plain_cells(sentence, source, cells)) is not None:
         return changed
@@ -258,7 +253,7 @@ def _sentence(
     blank = next((cell for cell in map(partial(_cell, layout=source.layout), rows) if cell in EMPTY_CELLS), _EMPTY)
     for index, line in enumerate(lines):
         if is_row(line):
-            lines[index] = _changed_row(line, source.layout, renumbered, cells.get(token), blank)
+            lines[index] = _changed_row(line, source, renumbered, cells.get(token), blank)
             token += 1
     return "\n".join(lines)
 
@@ -296,9 +291,7 @@ def _cell_span(row: str, layout: str) -> tuple[int, int]:
     if has_blanks_between(row):
         end = len(row.rstrip("\t \r"))
         return row.rfind(" ", 0, end) + 1, end
-    end = len(row.rstrip(" \r"))
-    if layout == PADDED and row[end - 1] == "\t":
-        end -= 1
+    end = cell_end(row, layout)
     return row.rfind("\t", 0, end) + 1, end
 
 
@@ -307,23 +300,26 @@ def _cell(row: str, layout: str) -> str:
     return row[start:end]
 
 
-def _changed_row(row: str, layout: str, renumbered: tuple[int, int] | None, wanted: str | None, blank: str) -> str:
+def _changed_row(
+    row: str, source: SentenceSource, renumbered: tuple[int, int] | None, wanted: str | None, blank: str
+) -> str:
     """The row with this cell; ``renumbered``: the sentence's part number as it was, and as it becomes.
 
     A row with another part number than its sentence's first keeps it: readers look at the first only.
     """
-    start, end = _cell_span(row, layout)
+    start, end = _cell_span(row, source.layout)
     cell = row[start:end]
     if wanted is None:
         if cell not in EMPTY_CELLS:
             row = row[:start] + blank + row[end:]
     elif cell in EMPTY_CELLS or not _same_meaning(cell, wanted):
         row = row[:start] + wanted + row[end:]
-    if renumbered is None or part_number(second_column(row)) != renumbered[0]:
+    if renumbered is None:
         return row
-    columns = split_line(row)
-    at = row.index(columns[1], row.index(columns[0]) + len(columns[0]))
-    return row[:at] + str(renumbered[1]) + row[at + len(columns[1]) :]
+    start, end = part_span(row, source)
+    if part_number(row[start:end]) != renumbered[0]:
+        return row
+    return row[:start] + str(renumbered[1]) + row[end:]
 
 
 def _same_meaning(cell: str, wanted: str) -> bool:

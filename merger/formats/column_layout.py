@@ -1,0 +1,190 @@
+"""Which column of a CoNLL-like file is what: recognised from its first rows, or given by the user.
+
+The last column is always coreference. Layouts that are recognised:
+
+- CoNLL-2012 (the shared task's data format): the first column is the document, the same in all rows.
+- Columns whose first one counts the words of a sentence: there the second is the word. Of them, CoNLL-X and CoNLL-U
+  have HEAD in the seventh (Buchholz and Marsi, 2006; universaldependencies.org/format), CoNLL-2009 and SemEval-2010
+  in the ninth (Hajič et al., 2009; Recasens et al., 2010): ID TOKEN LEMMA PLEMMA POS PPOS FEAT PFEAT HEAD PHEAD ...
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+
+from merger.errors import OptionError
+from merger.formats.conll2012_cells import EMPTY_CELLS
+from merger.tag_sets import UPOS_TAGS
+
+Columns = Sequence[tuple[str, ...]]
+
+EXAMPLE = "word=2,tag=5"
+_NUMBER = re.compile(r"[1-9][0-9]{0,3}")
+_NARROW = 4
+"""With fewer columns the word is the last but one in every layout."""
+_TAGGED, _FULL, _NUMBERED = 6, 11, 5
+"""With so many columns CoNLL-2012 rows have a tag, a speaker, a part number."""
+_ENOUGH = 20
+"""Words by which lemmas are told from words."""
+_NO_WORD = re.compile(r"\d+[-.]\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLayout:
+    """The 0-based index of each column; ``None`` for what there is no column for.
+
+    ``tag`` are tags of the language's own set, ``upos`` universal ones, ``head`` the number of a word's syntactic head
+    in its sentence, counted from 1.
+    """
+
+    word: int
+    tag: int | None = None
+    upos: int | None = None
+    lemma: int | None = None
+    speaker: int | None = None
+    part: int | None = None
+    head: int | None = None
+
+    def __str__(self) -> str:
+        """The columns counted from 1, as :func:`parse_columns` takes them: ``word=2,tag=5,speaker=-``."""
+        values = ((each.name, getattr(self, each.name)) for each in fields(self))
+        return ",".join(f"{name}={'-' if index is None else index + 1}" for name, index in values)
+
+
+NAMES = tuple(each.name for each in fields(ColumnLayout))
+
+
+def parse_columns(text: str) -> dict[str, int | None]:
+    """The 0-based columns that a text like ``word=2,tag=5,speaker=-`` names; ``-`` is none.
+
+    Raises :class:`~merger.errors.OptionError` for other names and values, and for two names of one column.
+    """
+    found: dict[str, int | None] = {}
+    for item in text.split(","):
+        name, equals, value = (each.strip() for each in item.partition("="))
+        if name not in NAMES or not equals:
+            raise OptionError(f"columns: {item[:60]!r} is not NAME=NUMBER; names are {', '.join(NAMES)}")
+        if name in found:
+            raise OptionError(f"columns: {name} comes twice")
+        if value == "-" and name != "word":
+            found[name] = None
+        elif _NUMBER.fullmatch(value):
+            found[name] = int(value) - 1
+        else:
+            none = "" if name == "word" else ", or - for none"
+            raise OptionError(f"columns: {item[:60]!r}; expected the number of a column, counted from 1{none}")
+    named = [index for index in found.values() if index is not None]
+    if len(set(named)) < len(named):
+        raise OptionError(f"columns: {text[:60]!r} names a column twice")
+    return found
+
+
+def conll2012_layout(width: int) -> ColumnLayout:
+    """The layout of CoNLL-2012 rows with this many columns, coreference among them."""
+    has_tags, has_all = width >= _TAGGED, width >= _FULL
+    return ColumnLayout(
+        word=3 if has_tags else max(width - 2, 0),
+        tag=4 if has_tags else None,
+        lemma=6 if has_all else None,
+        speaker=9 if has_all else None,
+        part=1 if width >= _NUMBERED else None,
+    )
+
+
+class LayoutError(Exception):
+    """The layout of the rows is not known; the text says why."""
+
+
+def find_layout(sentences: Sequence[Sequence[Sequence[str]]], named: Mapping[str, int | None]) -> ColumnLayout | None:
+    """The layout of a file by the rows of its first sentences; ``None`` for CoNLL-2012, which depends on the row.
+
+    ``named`` are columns that the user names; they come before what is recognised. Raises :class:`LayoutError` for
+    rows of no known layout, unless the word is named.
+    """
+    rows = [row for sentence in sentences for row in sentence]
+    if not rows:
+        return None
+    width = min(map(len, rows))
+    found: ColumnLayout | None = None
+    # Where the word is named, the user has looked at the rows; other columns are still taken from what they look like.
+    counting = width >= _NARROW and any(counts([row[0] for row in sentence]) for sentence in sentences)
+    if counting:
+        if "word" not in named:
+            _check_counting(sentences)
+        found = _counting_layout(list(zip(*rows, strict=False)))
+    if not named:
+        return found
+    taken = set(named.values()) - {None}
+    base = found or conll2012_layout(width)
+    kept = {name: index for name in NAMES if (index := getattr(base, name)) is not None and index not in taken}
+    return replace(ColumnLayout(base.word), **{**kept, **named})
+
+
+def counts(cells: Sequence[str]) -> bool:
+    """Whether two or more cells are numbers that count up from 0 or 1, those between words (1-2, 1.1) left out."""
+    numbers = [cell for cell in cells if not _NO_WORD.fullmatch(cell)]
+    return len(numbers) > 1 and numbers[0] in {"0", "1"} and _count_up(numbers)
+
+
+def _count_up(cells: Sequence[str]) -> bool:
+    start = int(cells[0])
+    return all(cell == str(number) for number, cell in enumerate(cells, start))
+
+
+def _check_counting(sentences: Sequence[Sequence[Sequence[str]]]) -> None:
+    for sentence in sentences:
+        firsts = [row[0] for row in sentence]
+        odd = next((cell for cell in firsts if _NO_WORD.fullmatch(cell)), None)
+        if odd is not None:
+            raise LayoutError(
+                f"the first column counts words, and {odd} is a multiword token or an empty node: a row must be a token"
+            )
+        if len(firsts) > 1 and not counts(firsts):
+            raise LayoutError("the first column counts the words of some sentences, and not of others")
+    seconds = {row[1] for sentence in sentences for row in sentence}
+    if all(cell.isdecimal() for cell in seconds) or (len(seconds) == 1 and len(sentences) > 1):
+        raise LayoutError(f"the first column counts words, and the second has no words, but {min(seconds)!r}")
+
+
+def _counting_layout(columns: Columns) -> ColumnLayout:
+    def has(index: int, test: Callable[[str], bool]) -> bool:
+        """Whether a column has values and all of them pass."""
+        if index >= len(columns) - 1:
+            return False
+        values = set(columns[index]) - EMPTY_CELLS
+        return bool(values) and all(map(test, values))
+
+    def anything(index: int) -> bool:
+        return has(index, bool)
+
+    def first(*indexes: int) -> int | None:
+        return next(filter(anything, indexes), None)
+
+    if has(6, str.isdecimal):
+        upos = 3 if has(3, UPOS_TAGS.__contains__) else None
+        tag = first(4) if upos is not None else first(4, 3)
+        return ColumnLayout(1, tag=tag, upos=upos, lemma=first(2), head=6)
+    if has(8, str.isdecimal) or has(9, str.isdecimal):
+        return ColumnLayout(1, tag=first(4, 5), lemma=first(2, 3), head=8 if has(8, str.isdecimal) else 9)
+    return ColumnLayout(1)
+
+
+def lemmas_for_words(columns: Columns, word: int) -> int | None:
+    """The column that seems to have the words, where that of the word has their lemmas; ``None`` for all else.
+
+    That is a column most of whose cells are those of the word column but for case, or begin as they do, and that has
+    more different cells, some with capitals where the word column has none.
+    """
+    words = columns[word]
+    if len(words) < _ENOUGH:
+        return None
+    for index, cells in enumerate(columns[:-1]):
+        if index == word or len(set(cells)) < len(set(words)) + 3:
+            continue
+        same = sum(one.casefold() == other.casefold() for one, other in zip(words, cells, strict=True))
+        alike = sum(one[:2].casefold() == other[:2].casefold() for one, other in zip(words, cells, strict=True))
+        if 2 * same >= len(words) and 4 * alike >= 3 * len(words):
+            return index
+    return None
