@@ -102,7 +102,10 @@ class TargetFormat:
 
 
 def reading_options(command: Callable[..., object]) -> Callable[..., object]:
-    """Add ``--format``, ``--strict``, ``--lenient``, ``--part-pattern``, ``--clusters-field`` as ``reading``."""
+    """Add ``--format``, ``--strict``, ``--lenient``, ``--part-pattern``, ``--clusters-field`` and ``--columns``.
+
+    The command gets them as ``reading``.
+    """
 
     @wraps(command)
     def with_reading(
@@ -112,12 +115,13 @@ def reading_options(command: Callable[..., object]) -> Callable[..., object]:
         lenient: bool,
         part_pattern: str | None,
         clusters_field: str | None,
+        columns: str | None,
         **rest: object,
     ) -> object:
         if strict and lenient:
             raise click.UsageError("--strict and --lenient exclude each other")
         policy = Policy.STRICT if strict else Policy.LENIENT if lenient else Policy.NORMAL
-        return command(reading=make_reading(format_name, policy, part_pattern, clusters_field), **rest)
+        return command(reading=make_reading(format_name, policy, part_pattern, clusters_field, columns), **rest)
 
     wrapped: Callable[..., object] = with_reading
     decorators = [
@@ -141,6 +145,12 @@ def reading_options(command: Callable[..., object]) -> Callable[..., object]:
             "command has a gold and an automatic side, the gold side keeps this, and the automatic side is read from "
             "NAME, by default predicted_clusters, or else clusters.",
         ),
+        click.option(
+            "--columns",
+            metavar="NAME=N,...",
+            help="Columns of CoNLL-2012-like files, counted from 1, as in word=2,tag=5,speaker=- (- is none); also "
+            "upos, lemma, part, head. Recognised by default; the last column is always coreference.",
+        ),
     ]
     for decorator in reversed(decorators):
         wrapped = decorator(wrapped)
@@ -148,11 +158,15 @@ def reading_options(command: Callable[..., object]) -> Callable[..., object]:
 
 
 def make_reading(
-    format_name: str | None, policy: Policy, part_pattern: str | None, clusters_field: str | None = None
+    format_name: str | None,
+    policy: Policy,
+    part_pattern: str | None,
+    clusters_field: str | None = None,
+    columns: str | None = None,
 ) -> Reading:
     """Turn the shared options into what the readers take.
 
-    Raises :class:`~merger.errors.OptionError` for a pattern that is none or lacks a group.
+    Raises :class:`~merger.errors.OptionError` for a pattern that is none or lacks a group, and for bad columns.
     """
     pattern = None
     if part_pattern is not None:
@@ -162,7 +176,13 @@ def make_reading(
             raise OptionError(f"--part-pattern: {error}") from None
         if not {"document", "part"} <= pattern.groupindex.keys():
             raise OptionError("--part-pattern: it needs the groups (?P<document>...) and (?P<part>...)")
-    return Reading(format_name, ReadOptions(Notices(policy), pattern, clusters_field=clusters_field))
+    if columns == "":
+        raise OptionError("--columns: the text is empty")
+    try:
+        options = ReadOptions(Notices(policy), pattern, clusters_field=clusters_field, columns=columns or "")
+    except OptionError as error:
+        raise OptionError(f"--{error}") from None
+    return Reading(format_name, options)
 
 
 output_option = click.option(

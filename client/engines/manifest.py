@@ -20,7 +20,7 @@ FOLDER = ".merge-baseline"
 _MADE_BY = ".made-by.json"
 """Hidden once more, as no record is: files of inputs with such names are not found."""
 
-_OPTIONS = ("strategy", "singletons", "to", "format", "policy", "part-pattern", "clusters-field")
+_OPTIONS = ("strategy", "singletons", "to", "format", "policy", "part-pattern", "clusters-field", "columns")
 """What whoever runs it has chosen."""
 
 

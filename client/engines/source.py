@@ -41,6 +41,7 @@ class Inputs:
     clusters_field: str | None = None
     key_path: str | None = None
     stdin: str | None = None
+    columns: str = ""
 
     def opened(self) -> _Reading:
         """The documents with their keys, from the start."""
@@ -60,7 +61,7 @@ class _Reading:
 
     def _read(self, clusters_field: str | None, *paths: str) -> Iterator[Document]:
         inputs = self._inputs
-        options = ReadOptions(self._notices, inputs.part_pattern, clusters_field=clusters_field)
+        options = ReadOptions(self._notices, inputs.part_pattern, clusters_field=clusters_field, columns=inputs.columns)
         return read_documents(paths, inputs.format_name, options)
 
     def jobs(self, paths: Sequence[str], first: int, known: Mapping[str, str] | None) -> Iterator[Job]:
@@ -173,6 +174,7 @@ def made_by(
         "policy": inputs.policy.value,
         "part-pattern": "" if pattern is None else pattern.pattern,
         "clusters-field": inputs.clusters_field or "",
+        "columns": inputs.columns,
         "version": plan.version,
     }
     if whole_key and inputs.key_path is not None:

@@ -135,9 +135,8 @@ def write_document(document: Document, format_name: str, notices: Notices) -> It
     writer = get_format(format_name)
     source = FORMATS[format_of(document)]
     if source is not writer and (document.extra or _has_source(document)):
-        message = (
-            f"{source.title} has more than {writer.title} gets ({source.besides}): where it is there, it is left out"
-        )
+        lost = source.lost_in(writer.name)
+        message = f"{source.title} has more than {writer.title} gets ({lost}): where it is there, it is left out"
         notices.add(f"what {source.title} has besides", message, Location(document.file, document=document.id))
     yield from writer.write(document, notices)
 

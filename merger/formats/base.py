@@ -120,6 +120,10 @@ class Format(ABC):
     besides: str
     """What the format carries besides words, tags, speakers and chains; converting to another one leaves it out."""
 
+    def lost_in(self, target: str) -> str:  # noqa: ARG002  # most formats lose the same in all others
+        """What the format of that name gets nothing of."""
+        return self.besides
+
     @abstractmethod
     def recognises(self, head: str) -> bool:
         """Whether the first lines of a file (up to some KiB, perhaps cut inside a line) look like this format."""

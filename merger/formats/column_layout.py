@@ -141,7 +141,7 @@ def _check_counting(sentences: Sequence[Sequence[Sequence[str]]]) -> None:
             raise LayoutError(
                 f"the first column counts words, and {odd} is a multiword token or an empty node: a row must be a token"
             )
-        if len(firsts) > 1 and not counts(firsts):
+        if not counts(firsts) and firsts not in (["0"], ["1"]):
             raise LayoutError("the first column counts the words of some sentences, and not of others")
     seconds = {row[1] for sentence in sentences for row in sentence}
     if all(cell.isdecimal() for cell in seconds) or (len(seconds) == 1 and len(sentences) > 1):
@@ -174,14 +174,14 @@ def _counting_layout(columns: Columns) -> ColumnLayout:
 def lemmas_for_words(columns: Columns, word: int) -> int | None:
     """The column that seems to have the words, where that of the word has their lemmas; ``None`` for all else.
 
-    That is a column most of whose cells are those of the word column but for case, or begin as they do, and that has
-    more different cells, some with capitals where the word column has none.
+    That is a column with more different cells, of which half are those of the word column but for case, and three in
+    four begin as they do.
     """
     words = columns[word]
     if len(words) < _ENOUGH:
         return None
     for index, cells in enumerate(columns[:-1]):
-        if index == word or len(set(cells)) < len(set(words)) + 3:
+        if index == word or len(set(cells)) <= len(set(words)):
             continue
         same = sum(one.casefold() == other.casefold() for one, other in zip(words, cells, strict=True))
         alike = sum(one[:2].casefold() == other[:2].casefold() for one, other in zip(words, cells, strict=True))

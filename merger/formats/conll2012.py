@@ -3,6 +3,7 @@
 Source: CoNLL-2012 shared task data format; variants read as well are those of the official scorer's test files, of
 LitBank (empty cells are ``_`` or nothing) and files with only some columns. With six or more columns the fourth is the
 word and the fifth its tag, and with eleven or more the tenth is the speaker; with fewer the word is the last but one.
+Files with other columns (SemEval-2010, CoNLL-U columns) are recognised; see :mod:`merger.formats.column_layout`.
 
 Every ``#begin document (ID); part NNN`` block is a document for this reader. Blocks of one document are put together by
 :func:`merger.formats.group_parts`. A block whose second column counts up (0, 0, 1, 1, ...) from the block's own part
@@ -26,6 +27,10 @@ class Conll2012Format(Format):
     title = "CoNLL-2012"
     besides = "lemmas, parse bits, named entities, predicates"
     suffixes = (".conll", "_conll", ".key", ".response", ".conll2012", ".v4_auto_conll")
+
+    def lost_in(self, target: str) -> str:
+        """All but the lemmas go missing in CoNLL-U."""
+        return self.besides.removeprefix("lemmas, ") if target == "conllu" else self.besides
 
     def recognises(self, head: str) -> bool:
         """A ``#begin document`` line, with whatever blank lines or comments before it."""

@@ -103,6 +103,7 @@ class Block:
         self._owner: dict[_Found, _Chain] = {}
         self._cells = cells
         self._layout = layout
+        self._is_named = bool(options.columns)
 
     @property
     def id(self) -> str:
@@ -165,8 +166,9 @@ class Block:
             rows = split_rows(lines, self._layout)
         if rows.short is not None:
             raise _too_few_columns(lines[rows.short], self._place(start + rows.short), self._layout)
-        if rows.counted:
-            raise unknown_layout("the first column counts words, as it does not in CoNLL-2012", self._place(start))
+        if not self._is_named and rows.counted != (self._layout is not None):
+            what = "counts words here, and does not" if rows.counted else "does not count words here, and does"
+            raise unknown_layout(f"the first column {what} where the file begins", self._place(start))
         self._read_cells(rows, start)
         text = lines[0] if len(lines) == 1 else "".join(lines)
         source = SentenceSource("conll2012", text, start, rows.layout, _NO_DETAILS)

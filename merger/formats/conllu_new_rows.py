@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from merger.document import Sentence
 from merger.errors import Location
+from merger.formats.conll2012_rows import lemmas as conll2012_lemmas
 from merger.formats.conllu_misc import set_attribute
 from merger.notices import Notices
 
@@ -36,6 +37,8 @@ def new_sentence(
     if one_speaker:
         lines.insert(1, f"# speaker = {speakers[0]}")
     heads = _heads(sentence, ids, empty)
+    source = sentence.source
+    lemmas = conll2012_lemmas(source) if source is not None and source.format == "conll2012" else ()
     for index, form in enumerate(forms):
         misc = set_attribute("_", "Entity", entities.get(index, ""))
         if speakers and not one_speaker:
@@ -43,7 +46,7 @@ def new_sentence(
         columns = [
             ids[index],
             form,
-            "_",
+            _tag(lemmas or None, index, notices, place),
             _tag(sentence.upos, index, notices, place),
             _tag(sentence.xpos, index, notices, place),
             "_",

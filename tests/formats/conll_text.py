@@ -16,11 +16,14 @@ def block(rows: str, name: str = "d", part: str = "000") -> str:
     return f"#begin document ({name}); part {part}\n{rows}\n#end document\n"
 
 
-def read_text(text: str, policy: Policy = Policy.NORMAL, file: str = "x.conll") -> tuple[list[Document], Notices]:
+def read_text(
+    text: str, policy: Policy = Policy.NORMAL, file: str = "x.conll", columns: str = ""
+) -> tuple[list[Document], Notices]:
     """The documents of a text, and what the reader had to say."""
     notices = Notices(policy)
     lines = Lines(file, [text])
-    return list(group_parts(FORMATS["conll2012"].read(lines, ReadOptions(notices)), notices)), notices
+    options = ReadOptions(notices, columns=columns)
+    return list(group_parts(FORMATS["conll2012"].read(lines, options), notices)), notices
 
 
 def read_rows(rows: str, policy: Policy = Policy.NORMAL) -> Document:

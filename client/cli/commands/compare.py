@@ -372,4 +372,5 @@ def _command(
     words += [] if pattern is None else ["--part-pattern", pattern.pattern]
     field = reading.options.clusters_field
     words += [] if field is None else ["--clusters-field", field]
+    words += ["--columns", reading.options.columns] if reading.options.columns else []
     return shlex.join(words)

@@ -165,6 +165,7 @@ def command(
             reading.options.part_pattern,
             reading.options.clusters_field,
             key_path,
+            columns=reading.options.columns,
         )
         stage = Stage()
         runner = _engine(stack, engine, plan, stage, _merging_there(stack, there, plan, timeout, retry_for))
