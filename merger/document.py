@@ -150,8 +150,9 @@ class Document:
     """One document: its parts and the chains over them.
 
     Chains with ``scope`` ``PART`` lie each in one part, and their ids are unique there; with ``DOCUMENT`` they may
-    cross parts, and ids are unique in the document. ``file`` is where it was read from. ``extra`` keeps what the
-    format carries besides (jsonlines keys), for its writer.
+    cross parts, and ids are unique in the document. ``file`` is where it was read from, and
+    ``first_line`` the line there, counted from 1, if its sentences do not know theirs. ``extra`` keeps what the format
+    carries besides (jsonlines keys), for its writer.
     """
 
     id: str
@@ -161,6 +162,7 @@ class Document:
     genre: str | None = None
     file: str | None = None
     extra: str = ""
+    first_line: int | None = field(default=None, compare=False)
 
     @property
     def token_count(self) -> int:

@@ -97,6 +97,8 @@ class SentenceChange:
             for index, line in enumerate(lines)
             if line and line[0] != "#" and not line.isspace() and "-" not in line.partition("\t")[0]
         ]
+        if REPAIRED in source.details:
+            self._leave_one_of_each()
         self._raw_cells = {token: value for token in range(len(self._rows)) if (value := self._get(token, "Entity"))}
 
     def _get(self, token: int, name: str) -> str:
@@ -130,6 +132,13 @@ class SentenceChange:
             value = cells.get(token, "")
             if value != self._raw_cells.get(token, ""):
                 self._set(token, "Entity", value)
+
+    def _leave_one_of_each(self) -> None:
+        """Of attributes that come twice only the first one was read."""
+        for token in range(len(self._rows)):
+            for name in ("Entity", *LINK_ATTRIBUTES):
+                if self._misc(token).count(f"{name}=") > 1 and (value := self._get(token, name)):
+                    self._set(token, name, value)
 
     def _clear_ranges(self) -> None:
         """Take out what stands on the rows of multiword tokens, where it is not read."""

@@ -40,13 +40,15 @@ class Values(dict[str, str]):
 def set_attribute(cell: str, name: str, value: str) -> str:
     """The cell with an attribute changed, removed (empty value), or added at its place in the alphabet.
 
-    What follows the cell on its line stays.
+    Where it stands twice, one is left. What follows the cell on its line stays.
     """
     text, end = split_end(cell)
     attributes = [] if text == "_" else text.split("|")
-    index = next((index for index, attribute in enumerate(attributes) if attribute.startswith(f"{name}=")), None)
-    if index is not None:
-        attributes[index : index + 1] = [f"{name}={value}"] if value else []
+    indexes = [index for index, attribute in enumerate(attributes) if attribute.startswith(f"{name}=")]
+    if indexes:
+        for index in reversed(indexes[1:]):
+            del attributes[index]
+        attributes[indexes[0] : indexes[0] + 1] = [f"{name}={value}"] if value else []
     elif value:
         names = [attribute.partition("=")[0] for attribute in attributes]
         later = (index for index, other in enumerate(names) if other.casefold() > name.casefold())

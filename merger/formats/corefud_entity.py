@@ -9,7 +9,7 @@ discontinuous mention. A closing bracket belongs to the last opened one with the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
@@ -30,6 +30,9 @@ _OLD_NAMES = {"GRP": "eid", "entity": "etype"}
 _BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)")
 _MARK = re.compile(r"(.+)\[([0-9]{1,9})/([0-9]{1,9})\]", re.DOTALL)
 _CELLS_KEPT = 1 << 14
+_HEAD_DIGITS = 9
+NO_HEAD = 10**_HEAD_DIGITS
+"""What stands for a head that is no number."""
 _BRACKETS_OF = itemgetter(3)
 _FORBIDDEN = re.compile(r"[\s()\-|=\[\]<,]")
 _ESCAPED_IN_NAMES = re.compile(r"[\s()\-|=\[\]<>,:%]")
@@ -99,6 +102,23 @@ class _Values(dict[str, list[str]]):
         return values
 
 
+class _Heads(dict[str, int]):
+    """From a bracket's text to its head, as the same texts come again and again."""
+
+    def __init__(self, fields: Fields) -> None:
+        super().__init__()
+        self._fields = fields
+        self._index = fields.index_of("head")
+
+    def __missing__(self, content: str) -> int:
+        if len(self) >= _CELLS_KEPT:
+            self.clear()
+        text = self._fields.get(content, self._index)
+        is_number = text.isascii() and text.isdecimal() and text[0] != "0" and len(text) <= _HEAD_DIGITS
+        head = self[content] = (int(text) if is_number else NO_HEAD) if text else 0
+        return head
+
+
 @dataclass(frozen=True)
 class Fields:
     """The order of a bracket's fields. With an empty ``text`` only the id is known, and it comes first.
@@ -130,6 +150,11 @@ class Fields:
     def are_unique(self) -> bool:
         """Whether ids are unique in the file, not in their ``# newdoc`` only."""
         return "eid" in self.text.split("-")
+
+    @cached_property
+    def heads(self) -> Mapping[str, int]:
+        """From a bracket's text to the mention's head, counted from 1: 0 without one, ``NO_HEAD`` for no number."""
+        return _Heads(self)
 
     @cached_property
     def cells(self) -> dict[str, _Read]:

@@ -32,7 +32,7 @@ class _Grouping:
     def __init__(self, notices: Notices, failures: list[InputError] | None) -> None:
         self._notices = notices
         self._failures = failures
-        self._seen: set[str] = set()
+        self._seen: dict[str, Location] = {}
         self._id: str | None = None
         self._blocks: list[Document] = []
         # Set once a part of the document is bad: what else there is of it is passed over.
@@ -61,7 +61,7 @@ class _Grouping:
         elif not self._is_bad:
             self._add(block)
         self._doubt = None
-        self._seen.add(name or "")
+        self._seen.setdefault(name or "", block.error.location if isinstance(block, Unreadable) else _place(block))
 
     def end(self) -> Iterator[Document]:
         """The document is over."""
@@ -74,8 +74,7 @@ class _Grouping:
             if self._blocks:
                 _check_next(self._blocks[-1], block, self._notices)
             elif block.id in self._seen:
-                expected = "every document once, its parts together"
-                raise FormatError("this document came before", _place(block), expected=expected)
+                raise _came_before(block, self._seen[block.id], "every document once, its parts together")
         except InputError as error:
             self._fail(error)
             self._blocks, self._is_bad = [], True
@@ -104,13 +103,21 @@ class _Grouping:
 
 
 def _place(block: Document) -> Location:
-    line = next((s.source.line for part in block.parts for s in part.sentences if s.source is not None), None)
+    lines = (s.source.line for part in block.parts for s in part.sentences if s.source is not None)
+    line = next(lines, block.first_line) if block.first_line is None else block.first_line
     return Location(block.file, line, block.id, block.parts[0].number if block.parts else None)
+
+
+def _came_before(block: Document, first: Location, expected: str) -> FormatError:
+    where = f"at line {first.line}" if first.line is not None else "earlier"
+    if first.file != block.file:
+        where = f"in {first.file}" + (f", line {first.line}" if first.line is not None else "")
+    return FormatError(f"this document came before, {where}", _place(block), expected=expected)
 
 
 def _check_next(last: Document, block: Document, notices: Notices) -> None:
     if len(last.parts) != 1 or len(block.parts) != 1 or block.parts[0].number == last.parts[0].number:
-        raise FormatError("this document came before", _place(block), expected="every document and part once")
+        raise _came_before(block, _place(last), "every document and part once")
     before, number = last.parts[0].number, block.parts[0].number
     if number < before:
         raise FormatError(f"part {number} comes after part {before}", _place(block), expected="parts in order")

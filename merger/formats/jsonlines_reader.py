@@ -92,6 +92,7 @@ def _read_line(line: str, source: Lines, number: int, options: ReadOptions, coun
         genre if isinstance(genre, str) and genre else genre_of(document_id),
         source.name,
         line,
+        number,
     )
 
 

@@ -53,10 +53,16 @@ def test_the_field_order_says_where_the_id_stands() -> None:
     assert chains_of(found) == {"7": [(0, 0, ((0, 1),)), (0, 0, ((2, 2),))]}
 
 
-def test_without_a_field_order_the_id_comes_first() -> None:
-    (found,) = read("# newdoc id = d\n" + rows("a Entity=(e1-x-y)"))
+def test_entities_without_a_field_order_are_an_error_and_when_lenient_the_id_comes_first() -> None:
+    text = "# newdoc id = d\n" + rows("a\nb Entity=(e1-x-y)") + rows("c Entity=(e1)")
+    notices = Notices(Policy.LENIENT)
 
-    assert chains_of(found) == {"e1": [(0, 0, ((0, 0),))]}
+    (found,) = read_noticing(text, notices)
+
+    assert chains_of(found) == {"e1": [(0, 0, ((1, 1),)), (0, 1, ((0, 0),))]}
+    assert [(notice.kind, notice.location.line, notice.count) for notice in notices] == [("no field order", 3, 1)]
+    with pytest.raises(FormatError, match=r"^x\.conllu:3 \(document d, part 0\): Entity= without `# global\.Entity`"):
+        read(text)
 
 
 def test_a_field_order_without_an_id_is_an_error() -> None:

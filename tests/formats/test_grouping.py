@@ -8,6 +8,7 @@ from merger.formats import FORMATS, Lines, ReadOptions
 from merger.formats.grouping import group_parts
 from merger.notices import Notices, Policy
 from tests.formats.conll_text import block, read_text
+from tests.formats.conllu_text import document, read
 
 
 @pytest.mark.parametrize("policy", list(Policy))
@@ -71,3 +72,31 @@ def test_documents_are_given_out_one_at_a_time() -> None:
     documents = group_parts(FORMATS["conll2012"].read(Lines("x", lines), ReadOptions()), Notices())
 
     assert next(documents).id == "d"
+
+
+def test_a_document_that_comes_again_names_the_line_of_both() -> None:
+    conllu = document("a", name="d") + document("b", name="e") + document("c", name="d")
+    jsonlines = "".join(f'{{"doc_key": "{name}", "sentences": [["a"]], "clusters": []}}\n' for name in ("d", "e", "d"))
+
+    with pytest.raises(
+        FormatError, match=r"^x\.conllu:9 \(document d, part 0\): this document came before, at line 1;"
+    ):
+        read(conllu)
+    blocks = FORMATS["jsonlines"].read(Lines("x.jsonlines", [jsonlines.replace("\n", "\n\n", 1)]), ReadOptions())
+    with pytest.raises(
+        FormatError, match=r"^x\.jsonlines:4 \(document d, part 0\): this document came before, at line 1;"
+    ):
+        list(group_parts(blocks, Notices()))
+
+
+def test_a_document_that_another_file_had_names_that_file() -> None:
+    blocks = [
+        block
+        for file in ("x.jsonlines", "y.jsonlines")
+        for block in FORMATS["jsonlines"].read(
+            Lines(file, ['\n{"doc_key": "d", "sentences": [["a"]], "clusters": []}\n']), ReadOptions()
+        )
+    ]
+
+    with pytest.raises(FormatError, match=r"^y\.jsonlines:2 .*: this document came before, in x\.jsonlines, line 2;"):
+        list(group_parts(blocks, Notices()))
