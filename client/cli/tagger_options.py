@@ -23,6 +23,15 @@ class TaggerChoice:
     spec: tuple[str, dict[str, OptionValue]] | None
     retag: bool
 
+    @property
+    def text(self) -> str | None:
+        """How the command line has the tagger."""
+        if self.spec is None:
+            return None
+        name, options = self.spec
+        shown = ",".join(f"{option}={value}" for option, value in options.items())
+        return f"{name}:{shown}" if shown else name
+
     def start(self) -> Tagging | None:
         """The tagger, not loaded yet. Raises what :func:`merger.taggers.make_tagger` raises."""
         if self.spec is None:

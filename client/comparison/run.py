@@ -118,6 +118,9 @@ class Contender(Protocol):
     def signature(self) -> str:
         """Name and options."""
 
+    def conditions(self, documents: Iterable[Document]) -> str:
+        """What the signature adds for these documents, before they were merged."""
+
     def merge(self, task: Task, notices: Notices) -> Merged:
         """The merged document. Raises :class:`~merger.errors.InputError` if it fails on this document."""
 
@@ -127,14 +130,20 @@ class StrategyContender:
 
     timed = True
 
-    def __init__(self, name: str, strategy: Strategy) -> None:
+    def __init__(self, name: str, strategy: Strategy, tagging: str = "") -> None:
+        """``tagging`` is what the signature says of a tagger that documents went through."""
         self.name = name
         self.strategy = strategy
+        self._tagging = tagging
 
     @property
     def signature(self) -> str:
+        """The strategy's, and the tagger's."""
+        return self.strategy.signature + self._tagging
+
+    def conditions(self, documents: Iterable[Document]) -> str:
         """The strategy's."""
-        return self.strategy.signature
+        return self.strategy.conditions(documents)
 
     def merge(self, task: Task, notices: Notices) -> Merged:
         """Run the strategy."""
@@ -160,6 +169,10 @@ class FileContender:
     def signature(self) -> str:
         """Names the file and what is in it."""
         return self._signature
+
+    def conditions(self, documents: Iterable[Document]) -> str:  # noqa: ARG002  # as the protocol has it
+        """None: what is in the file is in the signature."""
+        return ""
 
     def merge(self, task: Task, notices: Notices) -> Merged:  # noqa: ARG002  # as the protocol has it
         """The document of the task's id. What cannot be read is missing for all documents that come behind it."""

@@ -63,6 +63,10 @@ class Strategy(ABC):
         at it. ``key`` are the human merges. Long work reports to ``watch`` and is ended by it.
         """
 
+    def conditions(self, documents: Iterable[Document]) -> str:  # noqa: ARG002  # most strategies take all alike
+        """What :attr:`Run.conditions` would be for all of these documents as one."""
+        return ""
+
     def warm(self, watch: Watch | None = None) -> None:  # noqa: B027  # most strategies have nothing to start
         """Start and load what is needed, so that the first document does not wait."""
 

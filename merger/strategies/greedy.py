@@ -9,7 +9,7 @@ list of pronouns and function words (:mod:`merger.function_words`); the rule its
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from merger.decisions import Decision, Evidence, MentionPair, MergedChains
@@ -80,6 +80,17 @@ class GreedyStrategy(Strategy):
                 users = " or ".join(f"match={each}" for each in matches)
                 raise OptionError(f"strategy greedy: option {name} is for {users}, not for match={match}", option=name)
 
+    def conditions(self, documents: Iterable[Document]) -> str:
+        """Whether sentences with mentions had tags, where the ``match`` does without."""
+        seen = {
+            has_tags(document.sentence(mention))
+            for document in documents
+            for chain in document.chains
+            if len(chain.mentions) > 1
+            for mention in chain.mentions
+        }
+        return _conditions(self.values, tagged=True in seen, untagged=False in seen)
+
     def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # sees parts only
         return _GreedyRun(self.values, document.id if document else None)
 
@@ -88,9 +99,16 @@ _USED_BY = {"threshold": ("fuzzy",), "language": UNTAGGED_MATCHES}
 """Options that are for some matches only."""
 
 
+def _conditions(values: Mapping[str, OptionValue], *, tagged: bool, untagged: bool) -> str:
+    if values["match"] not in UNTAGGED_MATCHES or not untagged:
+        return ""
+    return f"+{'partly-' if tagged else ''}untagged:{values['language']}"
+
+
 class _GreedyRun(Run):
     def __init__(self, values: Mapping[str, OptionValue], document_id: str | None) -> None:
         match, tie = str(values["match"]), str(values["tie"])
+        self._values = values
         self._rule = match
         self._document_id = document_id
         self._one_to_one = bool(values["one-to-one"])
@@ -142,9 +160,7 @@ class _GreedyRun(Run):
 
     @property
     def conditions(self) -> str:
-        if self._rule not in UNTAGGED_MATCHES or not self._reader.untagged:
-            return ""
-        return f"+{'partly-' if self._reader.tagged else ''}untagged:{self._language}"
+        return _conditions(self._values, tagged=self._reader.tagged > 0, untagged=self._reader.untagged > 0)
 
     def _decision(self, ref: ChainRef, sought: Mapping[str, Mention]) -> Decision:
         for key, mention in sought.items():

