@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +19,7 @@ from client.scoring.pairing import ById, align
 from client.scoring.scores import Scores
 from merger.boundaries import with_boundaries_of
 from merger.decisions import Evidence
-from merger.document import ChainRef, ChainScope, Document
+from merger.document import Chain, ChainRef, ChainScope, Document, chain_order
 from merger.errors import AlignmentError, DecisionError, InputError, Location
 from merger.merge import merge_document
 from merger.notices import Notices
@@ -90,12 +91,33 @@ def facts_of(key: Document, parts: int) -> DocumentFacts:
 def make_task(parts: Document, key: Document, *, keep_singletons: bool = False, notices: Notices | None = None) -> Task:
     """A task out of parts and human merges that may have other part boundaries.
 
-    One-mention part chains go, so that merging nothing is the floor, unless they are kept.
+    Unless singletons are kept, one-mention part chains go, so that merging nothing is the floor, and so do mentions of
+    the key that are alone in their part, as in :func:`~merger.split.split_document`, with a notice.
     Raises :class:`~merger.errors.AlignmentError` if the tokens differ.
     """
+    key = with_boundaries_of(parts, key, notices)
     if not keep_singletons:
         parts = parts.with_chains(tuple(c for c in parts.chains if len(c.mentions) >= _LEAST), parts.scope)
-    return Task(parts, with_boundaries_of(parts, key, notices), keep_singletons)
+        key = _without_singletons(parts, key, notices)
+    return Task(parts, key, keep_singletons)
+
+
+def _without_singletons(parts: Document, key: Document, notices: Notices | None) -> Document:
+    """The key without mentions that are alone in their part, unless a chain of the parts has them with others."""
+    merged = set(parts.mentions())
+    chains = []
+    for chain in key.chains:
+        in_part = Counter(mention.part for mention in chain.mentions)
+        kept = tuple(mention for mention in chain.mentions if in_part[mention.part] > 1 or mention in merged)
+        if kept:
+            chains.append(Chain(chain.id, kept))
+    left_out = sum(len(chain.mentions) for chain in key.chains) - sum(len(chain.mentions) for chain in chains)
+    if not left_out:
+        return key
+    if notices is not None:
+        message = "mentions alone in their part were left out of the key (the option singletons keeps them)"
+        notices.add("mentions alone in their part", message, Location(key.file, document=key.id), left_out)
+    return key.with_chains(tuple(sorted(chains, key=chain_order)), key.scope)
 
 
 class Merged(NamedTuple):

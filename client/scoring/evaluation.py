@@ -132,11 +132,12 @@ def _results(
     missing: set[str] = set()
     for key, response in pair_documents(keys, responses, notices, missing):
         before = _before(key, befores)
+        _check_merged(key, response, notices)
         units = align(key, response, notices)
         floor = links = None
         if before is not None:
             floor = _score(align(key, _whole(before), notices), metrics, drop_singletons=drop_singletons)
-            links = _links(before, key, response, notices)
+            links = _links(before, key, response, notices, given=befores is not None)
         result = Result(_score(units, metrics, drop_singletons=drop_singletons), floor, links)
         document = DocumentResult(
             key.id, key.genre, len((before or key).parts), key.token_count, result, key.id not in missing
@@ -170,14 +171,39 @@ def _before(key: Document, befores: ById | None) -> Document | None:
     return part_chains_of(key) if len(key.parts) > 1 and key.scope is ChainScope.DOCUMENT else None
 
 
+def _check_merged(key: Document, response: Document, notices: Notices) -> None:
+    """Note a key that has not been merged: mostly it is the documents before merging, given by mistake."""
+    if len(key.parts) > 1 and key.scope is ChainScope.PART and response.scope is ChainScope.DOCUMENT and key.chains:
+        message = (
+            "the chains of the key are local to its parts, but those of the response are not: is the key the documents "
+            "before merging? A key has the gold merges"
+        )
+        notices.add("key that is not merged", message, Location(key.file, document=key.id))
+
+
+def _note_unreachable(before: Document, key: Document, notices: Notices) -> None:
+    """Note mentions that no merge of these part chains can have, such as those alone in their part."""
+    known = set(before.mentions())
+    count = sum(mention not in known for mention in key.mentions())
+    if count:
+        message = (
+            "mentions of the key are in no chain of the parts, perhaps since they are alone in their part: no merge of "
+            "the parts can have them (`split` leaves those out of a key)"
+        )
+        notices.add("mentions that the parts lack", message, Location(key.file, document=key.id), count)
+
+
 def _whole(before: Document) -> Document:
     """The document with its part chains as the response of merging nothing."""
     return before.with_chains(before.chains, ChainScope.DOCUMENT)
 
 
-def _links(before: Document, key: Document, response: Document, notices: Notices) -> LinkCounts | None:
+def _links(before: Document, key: Document, response: Document, notices: Notices, *, given: bool) -> LinkCounts | None:
     try:
-        return count_links(before, with_boundaries_of(before, key), with_boundaries_of(before, response))
+        aligned = with_boundaries_of(before, key)
+        if given:
+            _note_unreachable(before, aligned, notices)
+        return count_links(before, aligned, with_boundaries_of(before, response))
     except (DecisionError, AlignmentError) as error:
         notices.add("no link scores", f"the link scores leave this document out: {error}")
         return None

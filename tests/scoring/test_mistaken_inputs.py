@@ -1,0 +1,77 @@
+"""Inputs of `score` and `compare` that do not fit each other, and that people mix up."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from client.cli.app import cli
+
+# Ada is in both parts; Bo is alone in part 1; the parts know nothing of a mention that is alone.
+_PARTS = """#begin document (d); part 000
+d 0 0 Ada NNP - - - - - - (0)
+d 0 1 Bo NNP - - - - - - (1)
+d 0 2 she PRP - - - - - - (0)
+d 0 3 he PRP - - - - - - (1)
+
+#end document
+#begin document (d); part 001
+d 1 0 Ada NNP - - - - - - (0)
+d 1 1 she PRP - - - - - - (0)
+d 1 2 Bo NNP - - - - - - -
+
+#end document
+"""
+_LINES = [line for line in _PARTS.splitlines() if line.startswith("d ")]
+_CHAINS = ("(0)", "(1)", "(0)", "(1)", "(0)", "(0)", "(1)")
+_ROWS = "\n".join(f"{line.rsplit(' ', 1)[0]} {chain}" for line, chain in zip(_LINES, _CHAINS, strict=True))
+_KEY = f"#begin document (d); part 000\n{_ROWS}\n\n#end document\n"
+"""The whole document, with Bo's mention in part 1."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "parts.conll").write_text(_PARTS)
+    (tmp_path / "key.conll").write_text(_KEY)
+    merged = _run("merge", tmp_path / "parts.conll", "-o", tmp_path / "merged.conll")
+    assert merged.exit_code == 0, merged.stderr
+    return tmp_path
+
+
+def _run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(cli, list(map(str, arguments)), standalone_mode=False)
+
+
+def test_parts_as_a_key_are_noted(folder: Path) -> None:
+    mistaken = _run("score", folder / "parts.conll", folder / "merged.conll")
+    right = _run("score", folder / "key.conll", folder / "merged.conll")
+    by_part = _run("score", folder / "parts.conll", folder / "parts.conll")
+
+    assert "is the key the documents before merging?" in mistaken.stderr
+    assert "before merging?" not in right.stderr + by_part.stderr
+
+
+def test_mentions_of_the_key_that_no_merge_of_the_parts_can_have_are_noted(folder: Path) -> None:
+    result = _run("score", folder / "key.conll", folder / "merged.conll", "--parts", folder / "parts.conll", "--json")
+
+    (notice,) = json.loads(result.stdout)["notices"]
+    assert (notice["kind"], notice["count"], notice["document"]) == ("mentions that the parts lack", 1, "d")
+
+
+@pytest.mark.parametrize(
+    ("singletons", "recall", "notes"),
+    # Kept, Bo's second mention is out of the oracle's reach; its chains are then 4 and 2 of 4 and 3 in the key.
+    [("drop", 1, ["mentions alone in their part"]), ("keep", (4 * 4 / 4 + 2 * 2 / 3) / 7, [])],
+)
+def test_the_ceiling_is_reached_unless_singletons_are_kept(
+    folder: Path, singletons: str, recall: float, notes: list[str]
+) -> None:
+    arguments = ("--parts", folder / "parts.conll", "--singletons", singletons, "--resamples", "0", "--json")
+    data = json.loads(_run("compare", folder / "key.conll", *arguments).stdout)
+
+    oracle = data["strategies"][-1]
+    assert (oracle["name"], oracle["total"]["metrics"]["bcub"]["recall"]) == ("oracle", pytest.approx(recall))
+    assert [notice["kind"] for notice in data["notices"]] == notes
