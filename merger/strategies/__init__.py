@@ -34,6 +34,10 @@ __all__ = [
 ]
 
 
+_PATH = "path"
+"""The option of strategies that read a file."""
+
+
 def make_strategy(name: str, options: Mapping[str, OptionValue] | None = None) -> Strategy:
     """A configured strategy.
 
@@ -47,17 +51,26 @@ def make_strategy(name: str, options: Mapping[str, OptionValue] | None = None) -
 
 
 def parse_spec(spec: str) -> tuple[str, dict[str, OptionValue]]:
-    """Split ``NAME[:option=value,...]``; a bare option name means ``yes``.
+    """Split ``NAME[:option=value,...]``; a bare option name means ``yes``, and ``path=`` may be left out.
 
     >>> parse_spec("greedy:match=head,one-to-one")
     ('greedy', {'match': 'head', 'one-to-one': 'yes'})
+    >>> parse_spec("precomputed:system.jsonl")
+    ('precomputed', {'path': 'system.jsonl'})
     """
     name, _, tail = spec.partition(":")
+    name = name.strip()
+    known = {option.name for option in STRATEGIES[name].options} if name in STRATEGIES else set()
     options: dict[str, OptionValue] = {}
     for item in tail.split(",") if tail else ():
-        option, equals, value = item.partition("=")
-        options[option.strip()] = value.strip() if equals else "yes"
-    return name.strip(), options
+        option, equals, value = (each.strip() for each in item.partition("="))
+        if equals:
+            options[option] = value
+        elif _PATH in known and option not in known:
+            options[_PATH] = option
+        else:
+            options[option] = "yes"
+    return name, options
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import click
@@ -102,3 +103,15 @@ def test_parts_are_the_documents_before_merging_everywhere(command: str) -> None
     (option,) = (each for each in loaded.params if "--parts" in each.opts)
 
     assert (option.type.name, option.metavar) == ("text", "PATH")
+
+
+@pytest.mark.parametrize("name", ["path=", ""])
+def test_a_path_is_named_or_not_in_every_strategy_that_has_one(files: list[str], name: str) -> None:
+    key, _ = files
+    specs = ("-s", f"file:{name}{key}", "-s", f"precomputed:{name}{key}")
+    arguments = ("compare", key, "--tokens", "3", *specs, "--resamples", "0", "--json")
+
+    result = CliRunner().invoke(cli, arguments, standalone_mode=False)
+
+    names = [each["name"] for each in json.loads(result.stdout)["strategies"]]
+    assert names == ["none", f"file:{name}{key}", f"precomputed:{name}{key}", "oracle"]

@@ -144,7 +144,7 @@ def command(
         raise click.UsageError("--no-bounds leaves nothing to compare: give --strategy")
     if len(set(specs)) < len(specs):
         raise click.UsageError("a strategy is given twice")
-    files = [spec.removeprefix(_FILE) for spec in specs if spec.startswith(_FILE)]
+    files = [_path(spec) for spec in specs if spec.startswith(_FILE)]
     if STDIN in files:
         raise click.UsageError("file:- : merged documents are read from files")
     check_stdin(key, parts_path)
@@ -295,10 +295,15 @@ class _Cutting:
         return make_task(before, key, keep_singletons=self._singletons, notices=notices)
 
 
+def _path(spec: str) -> str:
+    """The path in ``file:PATH``, or as other strategies have it, ``file:path=PATH``."""
+    return spec.removeprefix(_FILE).removeprefix("path=")
+
+
 def _contender(spec: str, reading: Reading, stack: ExitStack, tagging: Tagging | None) -> Contender:
     """Raises :class:`~merger.errors.UnavailableError` for a strategy that cannot run here."""
     if spec.startswith(_FILE):
-        path = spec.removeprefix(_FILE)
+        path = _path(spec)
         digest = hashlib.sha256()
         for file in find_inputs(path):
             digest.update(Path(file).read_bytes())
