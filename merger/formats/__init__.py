@@ -12,6 +12,7 @@ from merger.formats.conllu import ConlluFormat
 from merger.formats.grouping import group_parts
 from merger.formats.inputs import display_name, find_files, open_bytes, read_texts, take_head
 from merger.formats.jsonlines import JsonlinesFormat
+from merger.formats.word_checks import check_words
 from merger.notices import Notices
 
 DECISION_RECORD = b'{"document": '
@@ -49,6 +50,13 @@ def detect_format(head: str, name: str) -> Format:
     """
     if not head.strip():
         raise FormatError("the file is empty", Location(name), expected="at least one document")
+    if head.startswith(DECISION_RECORD.decode()):
+        raise FormatError(
+            "this is a file of decisions, not of documents",
+            Location(name, 1),
+            expected="annotated documents",
+            hint="`merge-baseline apply` makes the merged documents from the parts and these decisions",
+        )
     for candidate in FORMATS.values():
         if candidate.recognises(head):
             return candidate
@@ -117,7 +125,16 @@ def _blocks_of(file: str, format_name: str | None, options: ReadOptions) -> Iter
     with open_bytes(file) as stream:
         head, texts = take_head(read_texts(stream, name, None if options.failures is None else faults))
         chosen = detect_format(head, name) if format_name is None else get_format(format_name)
-        yield from chosen.read(Lines(name, texts, faults), options)
+        for block in chosen.read(Lines(name, texts, faults), options):
+            yield block if isinstance(block, Unreadable) else _checked(block, options)
+
+
+def _checked(block: Document, options: ReadOptions) -> Document | Unreadable:
+    try:
+        check_words(block, options.notices)
+    except InputError as error:
+        return options.unreadable(error, block.id)
+    return block
 
 
 def write_documents(documents: Iterable[Document], format_name: str, notices: Notices) -> Iterator[str]:

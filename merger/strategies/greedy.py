@@ -10,6 +10,7 @@ list of pronouns and function words (:mod:`merger.function_words`); the rule its
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import ClassVar
 
 from merger.decisions import Decision, Evidence, MentionPair, MergedChains
@@ -18,6 +19,7 @@ from merger.errors import Location, MissingTagsError, OptionError
 from merger.function_words import LANGUAGES
 from merger.notices import Notices
 from merger.options import Option, OptionValue
+from merger.shown import shown
 from merger.strategies.base import Run, Strategy
 from merger.strategies.greedy_fuzzy import FuzzyChainIndex
 from merger.strategies.greedy_index import ChainIndex
@@ -99,6 +101,10 @@ _USED_BY = {"threshold": ("fuzzy",), "language": UNTAGGED_MATCHES}
 """Options that are for some matches only."""
 
 
+_SEVERAL = 2
+_SOUGHT = {"noun": "noun", "token": "noun", "head": "head noun", "mention": "mention", "fuzzy": "mention"}
+
+
 def _conditions(values: Mapping[str, OptionValue], *, tagged: bool, untagged: bool) -> str:
     if values["match"] not in UNTAGGED_MATCHES or not untagged:
         return ""
@@ -116,6 +122,9 @@ class _GreedyRun(Run):
         self._reader = KeyReader(
             match, ignore_case=bool(values["ignore-case"]), nouns=str(values["nouns"]), language=self._language
         )
+        self._strings: set[str] = set()
+        """The strings that chains look for, or two or more of them."""
+        self._beside_others = False
         self._index = FuzzyChainIndex(tie, float(values["threshold"])) if match == "fuzzy" else ChainIndex(tie)
 
     def decide(self, index: int, part: Part, chains: Sequence[Chain], merged: MergedChains) -> list[Decision]:
@@ -129,6 +138,7 @@ class _GreedyRun(Run):
             )
         self._reader.enter(part)
         keys = [self._reader.read(chain) for chain in chains]
+        self._see_strings([sought for sought, _ in keys if sought])
         self._index.prepare(text for _, offered in keys for text, *_ in offered)
         decisions = [
             self._decision(ChainRef(index, chain.id), sought) for chain, (sought, _) in zip(chains, keys, strict=True)
@@ -139,8 +149,19 @@ class _GreedyRun(Run):
         )
         return decisions
 
+    def _see_strings(self, sought: Sequence[Mapping[str, Mention]]) -> None:
+        """Remember whether chains of one part look for one string only, and all chains so far for the same."""
+        if len(self._strings) < _SEVERAL:
+            for strings in sought:
+                self._strings.update(islice(strings, _SEVERAL))
+            self._beside_others = self._beside_others or len(sought) > 1
+
     def report(self, notices: Notices, place: Location) -> None:
         self._reader.tags.report(notices, place)
+        if len(self._strings) == 1 and self._beside_others:
+            (string,) = self._strings
+            message = f"all chains have the same {_SOUGHT[self._rule]}, {shown(string)}: links by it mean nothing"
+            notices.add("one string for all chains", message, place)
         tagged, untagged = self._reader.tagged, self._reader.untagged
         if not untagged:
             return

@@ -1,0 +1,103 @@
+"""Tells when what was read as words is something else: placeholders, word pieces, numbers or tags."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from merger.document import Document
+from merger.errors import FormatError, Location
+from merger.notices import Notices
+from merger.shown import shown
+from merger.tag_sets import CTB, PENN, STTS, UNIVERSAL
+
+_SAMPLE = 200
+"""Words from the beginning of a text that are looked at."""
+_LEAST = 3
+_PLACEHOLDER = re.compile(r"[_*\-.x?]+|\[[^\[\]]+\]|<[^<>]+>|\{[^{}]+\}", re.IGNORECASE)
+_SAME = 10
+"""Words from which on a text of one word, repeated, is no text."""
+_WORDPIECE = re.compile(r"##\w")
+_CORNERS = frozenset({"[CLS]", "[SEP]"})
+_WORD_STARTS = ("\N{LOWER ONE EIGHTH BLOCK}", "\N{LATIN CAPITAL LETTER G WITH DOT ABOVE}")
+"""What SentencePiece, and byte-pair encoding as GPT-2's, put in front of a word."""
+_TAG_SETS = (PENN, UNIVERSAL, STTS, CTB)
+_TAGS = 4
+_DIFFERENT_TAGS = 3
+_WORDS = "the words of the text"
+_COLUMNS = "in files like CoNLL-2012, option columns names the column of the words: columns=word=2"
+
+
+def check_words(document: Document, notices: Notices) -> None:
+    """Note what of a document's words are none. Under a strict policy raises :class:`~merger.errors.FormatError`."""
+    words = list(islice(_words(document), _SAMPLE))
+    if document.extra and '"subtoken_map"' in document.extra and _has_pieces(document.extra):
+        what = "the tokens are word pieces: subtoken_map puts several into one word"
+        _warn(document, notices, "word pieces", what, "join the pieces by subtoken_map, and count clusters in words")
+        return
+    # Rows of two columns, as in the official scorer's test files, have the document's id and coreference, and no words.
+    if len(words) < _LEAST or words.count(document.id) == len(words):
+        return
+    if found := _as_placeholders(words):
+        hint = f"what goes by words means nothing here; {_COLUMNS}"
+        _warn(document, notices, "placeholders for words", found, hint)
+    elif found := _as_pieces(words):
+        _warn(document, notices, "word pieces", found, "join the pieces, and count clusters in words")
+    elif all(map(str.isdecimal, words)):
+        _warn(document, notices, "numbers for words", f"all words are numbers, such as {shown(words[0])}", _COLUMNS)
+    elif found := _as_tags(words):
+        _warn(document, notices, "tags for words", found, _COLUMNS)
+
+
+def _words(document: Document) -> Iterator[str]:
+    for part in document.parts:
+        for sentence in part.sentences:
+            if not sentence.empty:
+                yield from sentence.forms
+            else:
+                yield from (form for index, form in enumerate(sentence.forms) if index not in sentence.empty)
+
+
+def _warn(document: Document, notices: Notices, kind: str, message: str, hint: str) -> None:
+    place = Location(document.file, document=document.id)
+    notices.warn(kind, FormatError(message, place, expected=_WORDS, hint=hint))
+
+
+def _as_placeholders(words: Sequence[str]) -> str | None:
+    ((most, count),) = Counter(words).most_common(1)
+    if count == len(words) >= _SAME or (5 * count >= 4 * len(words) and _PLACEHOLDER.fullmatch(most)):
+        share = "all words" if count == len(words) else "most words"
+        return f"{share} are {shown(most)}, as where a corpus is given out without its text"
+    return None
+
+
+def _as_pieces(words: Sequence[str]) -> str | None:
+    pieces = [word for word in words if _WORDPIECE.match(word)]
+    if len(pieces) > 1:
+        return f"the tokens are word pieces, such as {shown(pieces[0])}"
+    if set(words) >= _CORNERS:
+        return "the tokens are word pieces, with [CLS] and [SEP] among them"
+    for start in _WORD_STARTS:
+        marked = [word for word in words if word.startswith(start)]
+        if 5 * len(marked) >= len(words):
+            return f"the tokens are word pieces, such as {shown(marked[0])}"
+    return None
+
+
+def _has_pieces(line: str) -> bool:
+    words = json.loads(line).get("subtoken_map")
+    hashable = isinstance(words, list) and all(isinstance(word, int) for word in words)
+    return hashable and len(set(words)) < len(words)
+
+
+def _as_tags(words: Sequence[str]) -> str | None:
+    tags = {word for word in words if word.isalpha() and word.isascii() and word.isupper()}
+    if len(words) < _TAGS or len(tags) < _DIFFERENT_TAGS:
+        return None
+    for each in _TAG_SETS:
+        if all(map(each.has, words)):
+            return f"all words are {each.name} tags, such as {' '.join(sorted(tags)[:_DIFFERENT_TAGS])}"
+    return None
