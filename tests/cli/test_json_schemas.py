@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from jsonschema import Draft202012Validator
 
-from client.cli.app import cli
-from tests.cli.running import PROGRAM
+from tests.cli.running import PROGRAM, invoke
 
 _DOCS = Path(__file__).parents[2] / "docs"
 # Part 0: chains 0 and 1; part 1: chains 0 and 1; and a document of one part without chains.
@@ -46,7 +44,9 @@ def task(tmp_path: Path) -> Path:
         records = [_record(name, 0, chain, None) for chain in "01"]
         records += [_record(name, 1, chain, links.get(chain)) for chain in "01"]
         (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
-        applied = _run("apply", tmp_path / "parts.conll", tmp_path / f"{name}.jsonl", "-o", tmp_path / f"{name}.conll")
+        applied = invoke(
+            "apply", tmp_path / "parts.conll", tmp_path / f"{name}.jsonl", "-o", tmp_path / f"{name}.conll"
+        )
         assert applied.exit_code == 0, applied.stderr
     return tmp_path
 
@@ -56,13 +56,9 @@ def _record(name: str, part: int, chain: str, antecedent: str | None) -> dict[st
     return {"document": "d", "part": part, "chain": chain, "antecedent": linked, "annotator": name, "evidence": None}
 
 
-def _run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(cli, list(map(str, arguments)), standalone_mode=False)
-
-
 def _checked(schema: str, *arguments: str | Path) -> dict[str, Any]:
     """The data that a command prints, which follows a schema."""
-    result = _run(*arguments, "--json")
+    result = invoke(*arguments, "--json")
     assert result.exception is None, result.stderr
     data: dict[str, Any] = json.loads(result.stdout)
     validator = Draft202012Validator(json.loads((_DOCS / f"{schema}.schema.json").read_text("utf-8")))
@@ -140,6 +136,6 @@ def test_statistics(task: Path) -> None:
     assert one["input"] == two["parts"]
     # Four chains of two mentions in three parts become two of four in two documents.
     assert (one["input"]["total"]["chains_per_document"], two["merged"]["total"]["chains_per_document"]) == (4 / 3, 1)
-    text = _run("stats", task / "parts.conll").stdout
+    text = invoke("stats", task / "parts.conll").stdout
     assert "singletons, which are not counted: 1\n" in text
     assert "()" not in text

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from client.cli.app import cli
+from tests.cli.running import invoke
 
 _KEY = """#begin document (d); part 000
 d 0 0 a - - - - - - (0)
@@ -38,7 +38,7 @@ def files(tmp_path: Path) -> list[str]:
 
 
 def _score(files: list[str], *options: str) -> str:
-    result = CliRunner().invoke(cli, ["score", *files, *options], standalone_mode=False)
+    result = invoke("score", *files, *options)
     if result.exception is not None:
         raise result.exception
     return result.stdout
@@ -111,7 +111,7 @@ def test_a_path_is_named_or_not_in_every_strategy_that_has_one(files: list[str],
     specs = ("-s", f"file:{name}{key}", "-s", f"precomputed:{name}{key}")
     arguments = ("compare", key, "--tokens", "3", *specs, "--resamples", "0", "--json")
 
-    result = CliRunner().invoke(cli, arguments, standalone_mode=False)
+    result = invoke(*arguments)
 
     names = [each["name"] for each in json.loads(result.stdout)["strategies"]]
     assert names == ["none", f"file:{name}{key}", f"precomputed:{name}{key}", "oracle"]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -355,3 +356,12 @@ def test_an_unknown_metric_is_refused() -> None:
 
     with pytest.raises(ValueError, match="no such metric: rouge"):
         evaluate(nothing, nothing, metrics=["rouge"])
+
+
+def test_the_first_line_says_how_many_documents_the_scores_are_of() -> None:
+    evaluation = scored(merged_text(KEY), merged_text(RESPONSE))
+
+    assert as_text(evaluation).splitlines()[0] == "1 document"
+    some = replace(evaluation, left_out=("x", "y"))
+    assert as_text(some).splitlines()[0] == "1 of 3 documents; 2 left out, which could not be read"
+    assert as_data(some)["left_out"] == ["x", "y"]

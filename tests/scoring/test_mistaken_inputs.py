@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from client.cli.app import cli
+from tests.cli.running import invoke
 
 # Ada is in both parts; Bo is alone in part 1; the parts know nothing of a mention that is alone.
 _PARTS = """#begin document (d); part 000
@@ -36,26 +35,22 @@ _KEY = f"#begin document (d); part 000\n{_ROWS}\n\n#end document\n"
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "parts.conll").write_text(_PARTS)
     (tmp_path / "key.conll").write_text(_KEY)
-    merged = _run("merge", tmp_path / "parts.conll", "-o", tmp_path / "merged.conll")
+    merged = invoke("merge", tmp_path / "parts.conll", "-o", tmp_path / "merged.conll")
     assert merged.exit_code == 0, merged.stderr
     return tmp_path
 
 
-def _run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(cli, list(map(str, arguments)), standalone_mode=False)
-
-
 def test_parts_as_a_key_are_noted(folder: Path) -> None:
-    mistaken = _run("score", folder / "parts.conll", folder / "merged.conll")
-    right = _run("score", folder / "key.conll", folder / "merged.conll")
-    by_part = _run("score", folder / "parts.conll", folder / "parts.conll")
+    mistaken = invoke("score", folder / "parts.conll", folder / "merged.conll")
+    right = invoke("score", folder / "key.conll", folder / "merged.conll")
+    by_part = invoke("score", folder / "parts.conll", folder / "parts.conll")
 
     assert "is the key the documents before merging?" in mistaken.stderr
     assert "before merging?" not in right.stderr + by_part.stderr
 
 
 def test_mentions_of_the_key_that_no_merge_of_the_parts_can_have_are_noted(folder: Path) -> None:
-    result = _run("score", folder / "key.conll", folder / "merged.conll", "--parts", folder / "parts.conll", "--json")
+    result = invoke("score", folder / "key.conll", folder / "merged.conll", "--parts", folder / "parts.conll", "--json")
 
     (notice,) = json.loads(result.stdout)["notices"]
     assert (notice["kind"], notice["count"], notice["document"]) == ("mentions that the parts lack", 1, "d")
@@ -70,7 +65,7 @@ def test_the_ceiling_is_reached_unless_singletons_are_kept(
     folder: Path, singletons: str, recall: float, notes: list[str]
 ) -> None:
     arguments = ("--parts", folder / "parts.conll", "--singletons", singletons, "--resamples", "0", "--json")
-    data = json.loads(_run("compare", folder / "key.conll", *arguments).stdout)
+    data = json.loads(invoke("compare", folder / "key.conll", *arguments).stdout)
 
     oracle = data["strategies"][-1]
     assert (oracle["name"], oracle["total"]["metrics"]["bcub"]["recall"]) == ("oracle", pytest.approx(recall))
