@@ -24,17 +24,19 @@ from grpc_reflection.v1alpha import reflection
 
 from merger.strategies.served import ServedStrategies
 from merger.watch import Watch
-from protos.serving.admission import Budget, Streams
+from protos.serving.access import HEALTH_SLOTS
+from protos.serving.admission import Budget, Slots
 from protos.serving.binding import try_to_bind
 from protos.serving.errors import ServerStartError
 from protos.serving.handlers import SERVICE, Handlers
 from protos.serving.health import SERVICE as HEALTH_SERVICE
 from protos.serving.health import Health
-from protos.serving.memory import keep_giving_back
+from protos.serving.memory import Growth, keep_giving_back
 from protos.serving.observability import Observability
 from protos.serving.observer import NoObserver, Observer
 from protos.serving.options import DEFAULT_PORT, ServerOptions
 from protos.serving.places import USUAL, Place, backend_place, process_place, thread_place
+from protos.serving.reception import Reception
 from protos.serving.security import Security
 from protos.serving.state import ServerState, server_state
 from protos.serving.supervision import Supervisor
@@ -73,7 +75,7 @@ class MergeServer:
         self._health = Health()
         self._places: dict[str, Place] = {}
         self._budget = Budget(self._options.queue_bytes)
-        self._streams = Streams(self._options.streams)
+        self._streams = Slots(self._options.streams)
         self._supervisor = Supervisor(self._strategies, self._say_of_strategy, keep_warm=self._options.warm)
         self._handlers: Handlers | None = None
         self._server: grpc.aio.Server | None = None
@@ -87,20 +89,25 @@ class MergeServer:
         _check_port(options.host, options.port)
         _check_times(self._strategies, options.max_call_seconds)
         shown = self._shown = Observability(options.observability, self.state, self._observer)
-        handlers = self._handlers = await self._start_work(shown.observer)
+        await self._start_work()
+        reception = self._reception()
+        handlers = self._handlers = self._make_handlers(reception, shown.observer)
         backends = len(self._strategies.backends)
         waiting = 2 * (options.queue * (1 + backends) + options.streams)
         calls = waiting + options.workers + 2 * options.backend_threads * backends + _SPARE_CALLS
         server = grpc.aio.server(
-            interceptors=[security.interceptor(shown.observer), *shown.interceptors, *self._interceptors],
-            # The last resort, without a word about when to try again: queue and streams refuse calls before.
-            maximum_concurrent_rpcs=calls,
+            interceptors=[
+                security.interceptor(shown.observer, reception, calls=calls),
+                *shown.interceptors,
+                *self._interceptors,
+            ],
             options=[
                 # Without this a second server would share the port in silence.
                 ("grpc.so_reuseport", 0),
                 ("grpc.max_receive_message_length", options.max_message_bytes),
                 ("grpc.max_send_message_length", options.max_message_bytes),
-                ("grpc.max_concurrent_streams", calls),
+                # Of a connection, so that calls to refuse come too; how many run is counted over all connections.
+                ("grpc.max_concurrent_streams", 2 * (calls + HEALTH_SLOTS)),
                 # How far ahead of its handler a stream is read. By itself gRPC reads hundreds of MiB ahead of a slow
                 # one, the more the faster and farther its caller.
                 ("grpc.http2.bdp_probe", 0),
@@ -166,7 +173,7 @@ class MergeServer:
         if self._shown is not None:
             await self._shown.stop()
 
-    async def _start_work(self, observer: Observer) -> Handlers:
+    async def _start_work(self) -> None:
         options = self._options
         usual = process_place(options) if options.workers else thread_place(options, self._strategies)
         # One for each strategy with a backend: one that hangs keeps its own threads, and no others.
@@ -177,14 +184,29 @@ class MergeServer:
             await place.start()
         if options.warm:
             await asyncio.to_thread(self._strategies.warm, Watch(check=self._check_start))
+
+    def _reception(self) -> Reception:
+        # Where documents are worked on in this process, its memory does not tell what messages take.
+        only_messages = self._options.workers > 0 and not self._strategies.backends
+        pools = [place.streams for place in self._places.values()]
+        return Reception(
+            self._budget,
+            self._options.max_message_bytes,
+            growth=Growth() if only_messages else None,
+            kept=lambda: sum(pool.kept_bytes for pool in pools),
+        )
+
+    def _make_handlers(self, reception: Reception, observer: Observer) -> Handlers:
+        special = {name: place for name, place in self._places.items() if name != USUAL}
         return Handlers(
             self._strategies,
-            usual,
+            self._places[USUAL],
             special,
             budget=self._budget,
             streams=self._streams,
+            reception=reception,
             observer=observer,
-            options=options,
+            options=self._options,
         )
 
 

@@ -1,8 +1,8 @@
-"""Who may call, and how much: bearer tokens and the limits of each caller, before a request is read.
+"""Who may call, and how much: bearer tokens, the limits of each caller and of all, before a request is read.
 
 A caller is the name of a token; without tokens it is the address that the call comes from. Health checks are open to
-all, since load balancers and orchestrators have no token; an address can have some of them running, which keeps it from
-taking up all the calls that the server can have.
+all, since load balancers and orchestrators have no token. They have slots of their own, of which an address can have
+some, so that neither they nor other calls refuse the other ones.
 """
 
 from __future__ import annotations
@@ -13,19 +13,22 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import grpc
 import grpc.aio
-from grpc_status import rpc_status
 
 from protos.merge_baseline.v1 import chain_merge_service_pb2
+from protos.serving.admission import Slots
 from protos.serving.callers import CallerLimits, Callers, address_of
-from protos.serving.calls import reason_of
-from protos.serving.identity import REQUEST_ID, identity_of
+from protos.serving.calls import end_with, status_for
+from protos.serving.errors import CallerLimitError, OverloadedError, TimeLimitError
+from protos.serving.identity import identity_of
 from protos.serving.observer import CallRecord, Observer
+from protos.serving.reception import Reading, Reception, current
 from protos.serving.tokens import Tokens
-from protos.status import caller_limit_status, unauthenticated_status
+from protos.status import unauthenticated_status
+from protos.validation import InvalidRequestError, Violation, request_error
 
 if TYPE_CHECKING:
     from google.rpc import status_pb2
@@ -36,10 +39,13 @@ if TYPE_CHECKING:
 MAX_HEALTH_CALLS: Final = 32
 """How many health checks and watches of one address may run at a time."""
 
+HEALTH_SLOTS: Final = 256
+"""How many of all addresses may run at a time."""
+
 _HEALTH: Final = "/grpc.health.v1.Health/"
 _OURS: Final = f"/{chain_merge_service_pb2.DESCRIPTOR.services_by_name['ChainMergeService'].full_name}/"
 _LOG_SECONDS: Final = 10.0
-_RECEIVE_SECONDS: Final = 30.0
+_RETRY_SECONDS: Final = 1.0
 
 _log = logging.getLogger("merge_baseline.server")
 
@@ -54,16 +60,19 @@ async def in_turn() -> None:
 
 
 class Access(grpc.aio.ServerInterceptor):
-    """Refuses calls without a token (UNAUTHENTICATED) and callers that call too much (RESOURCE_EXHAUSTED).
+    """Refuses calls without a token (UNAUTHENTICATED), and those that are too many (RESOURCE_EXHAUSTED).
 
-    The first of a server's interceptors. ``tokens`` is ``None`` where everybody may call. What it refuses, no handler
-    sees, so it tells ``observer`` of that.
+    The first of a server's interceptors. ``tokens`` is ``None`` where everybody may call. ``calls`` of all callers may
+    run at a time, health checks aside. What it refuses, no handler sees, so it tells ``observer`` of that.
     """
 
-    def __init__(self, tokens: Tokens | None, callers: Callers, observer: Observer) -> None:
+    def __init__(
+        self, tokens: Tokens | None, callers: Callers, observer: Observer, *, reception: Reception, calls: int
+    ) -> None:
         self._tokens = tokens
-        self._callers = callers
-        self._health_callers = Callers(CallerLimits(concurrency=MAX_HEALTH_CALLS))
+        self._reception = reception
+        self._usual = _Door(callers, Slots(calls))
+        self._health = _Door(Callers(CallerLimits(concurrency=MAX_HEALTH_CALLS)), Slots(HEALTH_SLOTS))
         self._observer = observer
         self._refused = 0
         self._next_log = 0.0
@@ -79,54 +88,57 @@ class Access(grpc.aio.ServerInterceptor):
         if handler is None:
             return None
         if method.startswith(_HEALTH):
-            return self._limited(handler, method, None, self._health_callers)
+            return self._limited(handler, method, None, self._health)
         name: str | None = None
         if self._tokens is not None:
             metadata = handler_call_details.invocation_metadata or ()
             name = self._tokens.name_of([value for key, value in metadata if key == "authorization"])
             if name is None:
                 return self._unauthenticated(method)
-        return self._limited(handler, method, name, self._callers)
+        return self._limited(handler, method, name, self._usual)
 
-    def _limited(self, handler: _Handler, method: str, name: str | None, callers: Callers) -> _Handler:
+    def _limited(self, handler: _Handler, method: str, name: str | None, door: _Door) -> _Handler:
         # A unary request is read here, once the call is let in: gRPC would take it in first, and a caller with many
         # calls would fill the memory with requests that are refused afterwards.
-        async def answer(requests: AsyncIterator[Any], context: _Context) -> object:
-            await self._let_in(method, name, callers, context)
-            return await cast("Any", handler.unary_unary)(await _only(requests, context), context)
+        async def answers(_: AsyncIterator[Any], context: _Context) -> None:
+            reading = Reading(self._reception, context, name or address_of(context.peer()))
+            try:
+                await self._let_in(door, reading, context)
+            except (CallerLimitError, OverloadedError) as error:
+                self._refuse(method, status_for(error, method), context)
+                return
+            try:
+                await _answer(handler, reading, context)
+            except (CallerLimitError, OverloadedError, TimeLimitError, InvalidRequestError) as error:
+                # Of methods that have no statuses of their own.
+                end_with(status_for(error, method), context, identity_of(context.invocation_metadata()).request_id)
 
-        async def answers(requests: AsyncIterator[Any], context: _Context) -> None:
-            await self._let_in(method, name, callers, context)
-            if handler.request_streaming:
-                stream = cast("Any", handler.stream_stream)(requests, context)
-            else:
-                stream = cast("Any", handler.unary_stream)(await _only(requests, context), context)
-            # gRPC leaves the stream of a call that is cancelled to the interpreter, which closes it some time and in
-            # another task, where what traces put in the task's context can't be taken out.
-            async with aclosing(stream):
-                async for each in stream:
-                    await _write(each, context)
+        return _streaming(answers, handler)
 
-        if handler.response_streaming:
-            return _streaming(answers, handler)
-        return grpc.stream_unary_rpc_method_handler(
-            cast("Any", answer), handler.request_deserializer, handler.response_serializer
-        )
-
-    async def _let_in(self, method: str, name: str | None, callers: Callers, context: _Context) -> None:
-        caller = name or address_of(context.peer())
+    async def _let_in(self, door: _Door, reading: Reading, context: _Context) -> None:
+        callers, slots, caller = door.callers, door.slots, reading.caller
         refusal = callers.begin(caller)
         if refusal is not None:
-            await self._refuse(method, caller_limit_status(refusal.reason, refusal.retry_seconds), context)
+            raise CallerLimitError(refusal.reason, refusal.retry_seconds)
         # Not when the handler ends: the call's status is not sent by then.
         # The stubs want what no function is: a callable with their own name for it.
         context.add_done_callback(cast("Any", lambda _: callers.end(caller)))
+        if slots.is_full and not await self._reception.make_room(lambda: slots.is_full, slots.limit):
+            raise OverloadedError(f"{slots.open} calls are running, as many as may", _RETRY_SECONDS)
+        slots.take()
+
+        def leave(_: object) -> None:
+            slots.free()
+            reading.over.set()
+
+        context.add_done_callback(cast("Any", leave))
+        current.set(reading)
         _paced.set(lambda: callers.seconds_to_next(caller))
 
     def _unauthenticated(self, method: str) -> _Handler:
         async def refuse(_: AsyncIterator[Any], context: _Context) -> None:
             self._log_refused(context.peer())
-            await self._refuse(method, unauthenticated_status(), context)
+            self._refuse(method, unauthenticated_status(), context)
 
         return _streaming(refuse)
 
@@ -138,25 +150,47 @@ class Access(grpc.aio.ServerInterceptor):
             self._refused = 0
             self._next_log = now + _LOG_SECONDS
 
-    async def _refuse(self, method: str, status: status_pb2.Status, context: _Context) -> None:
-        details = rpc_status.to_status(status)
+    def _refuse(self, method: str, status: status_pb2.Status, context: _Context) -> None:
         identity = identity_of(context.invocation_metadata())
+        code, reason = end_with(status, context, identity.request_id)
         if method.startswith(_OURS):
             record = CallRecord(method.removeprefix(_OURS), request_id=identity.request_id, trace_id=identity.trace_id)
             self._observer.begun(record)
-            record.code, record.reason = details.code.name, reason_of(status)
+            record.code, record.reason = code, reason
             self._observer.ended(record)
-        metadata = (*details.trailing_metadata, (REQUEST_ID, identity.request_id))
-        await context.abort(details.code, details.details, metadata)
+
+
+class _Door(NamedTuple):
+    """What is counted of calls of a kind: by caller, and all together."""
+
+    callers: Callers
+    slots: Slots
 
 
 def _streaming(function: Callable[..., Awaitable[None]], like: _Handler | None = None) -> _Handler:
-    # In this shape a handler is called before any message of the request is read, whatever the method's own shape.
+    # In this shape a handler is called before any message of the request is read, and answers are on their way before
+    # it ends, whatever the method's own shape.
     return grpc.stream_stream_rpc_method_handler(
         cast("Any", function),
         None if like is None else like.request_deserializer,
         None if like is None else like.response_serializer,
     )
+
+
+async def _answer(handler: Any, reading: Reading, context: _Context) -> None:  # noqa: ANN401  # one of four shapes
+    requests = reading if handler.request_streaming else await _only(reading)
+    if not handler.response_streaming:
+        call = handler.stream_unary if handler.request_streaming else handler.unary_unary
+        answer = await call(requests, context)
+        if context.code() in {None, grpc.StatusCode.OK}:
+            await _write(answer, context)
+        return
+    stream = (handler.stream_stream if handler.request_streaming else handler.unary_stream)(requests, context)
+    # gRPC leaves the stream of a call that is cancelled to the interpreter, which closes it some time and in another
+    # task, where what traces put in the task's context can't be taken out.
+    async with aclosing(stream):
+        async for each in stream:
+            await _write(each, context)
 
 
 async def _write(answer: object, context: _Context) -> None:
@@ -167,11 +201,8 @@ async def _write(answer: object, context: _Context) -> None:
         raise asyncio.CancelledError from None
 
 
-async def _only(requests: AsyncIterator[Any], context: _Context) -> object:
-    try:
-        async with asyncio.timeout(_RECEIVE_SECONDS):
-            return cast("object", await anext(requests))
-    except StopAsyncIteration:
-        await context.abort(grpc.StatusCode.UNIMPLEMENTED, "no request; expected one")
-    except TimeoutError:
-        await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, f"no request within {_RECEIVE_SECONDS:g} s")
+async def _only(reading: Reading) -> object:
+    request = await anext(reading, None)
+    if request is None:
+        raise request_error([Violation("request", "missing; expected one")])
+    return request

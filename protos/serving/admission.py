@@ -6,26 +6,28 @@ How many requests may wait for a worker is up to each queue (:mod:`protos.servin
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections import deque
-from collections.abc import Iterator
-from typing import Final
 
 from protos.serving.errors import OverloadedError
 
-_STREAM_RETRY_SECONDS: Final = 1.0
+_RETRY_SECONDS = 1.0
 
 
 class Budget:
     """Bytes of messages that wait, are in work, or are on their way out.
 
-    Documents that don't fit are refused; parts of streams wait until they do, in order, and their senders with them.
-    What is larger than all of the budget fits when nothing else is held.
+    Documents that don't fit are refused; parts of streams wait until they do, in order, and their senders with them,
+    but are refused too once half as much waits. What is larger than all of the budget fits when nothing else is held,
+    and waits when nothing else waits.
     """
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.held = 0
+        self.receiving = 0
+        """Bytes of messages that are being received, as estimated last; no share of what is held."""
+        self.wanted = 0
+        """Bytes of messages that are there and wait to be held."""
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
 
     def fits(self, count: int) -> bool:
@@ -37,10 +39,13 @@ class Budget:
         self.held += count
 
     async def hold_in_turn(self, count: int) -> None:
-        """Hold them once they fit."""
+        """Hold them once they fit. Raises OverloadedError if too many wait for that."""
         if self.fits(count):
             self.hold(count)
             return
+        if self.wanted and self.wanted + count > self.limit // 2:
+            raise OverloadedError(f"{self.wanted} bytes wait for room, as many as may", _RETRY_SECONDS)
+        self.wanted += count
         entry = (count, asyncio.get_running_loop().create_future())
         self._waiting.append(entry)
         try:
@@ -52,6 +57,8 @@ class Budget:
             else:
                 self.free(count)
             raise
+        finally:
+            self.wanted -= count
 
     def free(self, count: int) -> None:
         """Hold them no longer."""
@@ -60,6 +67,11 @@ class Budget:
 
     def _has_room(self, count: int) -> bool:
         return self.held == 0 or self.held + count <= self.limit
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more had better be received."""
+        return bool(self._waiting) or self.held + self.receiving > self.limit
 
     def _wake(self) -> None:
         while self._waiting and self._has_room(self._waiting[0][0]):
@@ -98,20 +110,22 @@ class Share:
         self._budget.free(count)
 
 
-class Streams:
-    """Counts open streams."""
+class Slots:
+    """Counts what may be open at a time, such as streams."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.open = 0
 
-    @contextlib.contextmanager
-    def one(self) -> Iterator[None]:
-        """Count one as open. Raises :class:`~protos.serving.errors.OverloadedError` if there are too many."""
-        if self.open >= self.limit:
-            raise OverloadedError(f"{self.open} streams are open, as many as may be", _STREAM_RETRY_SECONDS)
+    @property
+    def is_full(self) -> bool:
+        """Whether no more may be opened."""
+        return self.open >= self.limit
+
+    def take(self) -> None:
+        """Count one more."""
         self.open += 1
-        try:
-            yield
-        finally:
-            self.open -= 1
+
+    def free(self) -> None:
+        """Count one less."""
+        self.open -= 1

@@ -19,6 +19,7 @@ from protos.serving.admission import Share
 from protos.serving.desk import where
 from protos.serving.errors import (
     CallEndedError,
+    CallerLimitError,
     CrashedError,
     OverloadedError,
     RefusedError,
@@ -29,6 +30,7 @@ from protos.serving.farewell import Farewell
 from protos.serving.identity import REQUEST_ID, identity_of
 from protos.serving.observer import CallRecord, Observer
 from protos.status import (
+    caller_limit_status,
     deadline_status,
     error_info,
     internal_status,
@@ -89,7 +91,9 @@ class CallScope:
         except (asyncio.CancelledError, GeneratorExit):
             raise
         except Exception as error:  # noqa: BLE001  # the boundary: what gets past it would reach the caller as text
-            await self._abort(status_for(error, self.record.method))
+            status = status_for(error, self.record.method)
+            await self._leave()
+            self.record.code, self.record.reason = end_with(status, self._context, self.record.request_id)
         else:
             await self._leave()
             self.record.code = grpc.StatusCode.OK.name
@@ -102,14 +106,16 @@ class CallScope:
         """
         status = status_for(error, self.record.method)
         sent = rpc_status.to_status(status)
-        self.record.code, self.record.reason = sent.code.name, reason_of(status)
+        self.record.code, self.record.reason = sent.code.name, _reason_of(status)
         kept = share.moved()
 
         async def tell() -> None:
             metadata = (*sent.trailing_metadata, (REQUEST_ID, self.record.request_id))
             try:
                 await self._context.abort(sent.code, sent.details, metadata)
-            except Exception:  # noqa: BLE001  # that it is aborted, or that the caller is gone
+            except Exception as ended:  # noqa: BLE001  # that it is aborted, or that the caller is gone
+                # gRPC keeps it, in a cycle with the frames in its traceback.
+                ended.__traceback__ = None
                 return
             finally:
                 kept.free()
@@ -136,18 +142,6 @@ class CallScope:
             self.record.sent_bytes, begun=self._begun, end=self._connection_end, seconds_left=self.seconds_left()
         )
 
-    async def _abort(self, status: status_pb2.Status) -> None:
-        await self._leave()
-        sent = rpc_status.to_status(status)
-        self.record.code = sent.code.name
-        self.record.reason = reason_of(status)
-        metadata = (*sent.trailing_metadata, (REQUEST_ID, self.record.request_id))
-        try:
-            await self._context.abort(sent.code, sent.details, metadata)
-        except grpc.aio.AbortError as aborted:
-            # What it was raised for may quote the document, and whoever shows this one would show that too.
-            raise aborted from None
-
     def _end(self) -> None:
         if self.work is not None:
             self.work.cancel()
@@ -162,7 +156,24 @@ class CallScope:
         self._observer.ended(record)
 
 
-def reason_of(status: status_pb2.Status) -> str:
+def end_with(
+    status: status_pb2.Status, context: grpc.aio.ServicerContext[Any, Any], request_id: str
+) -> tuple[str, str]:
+    """Have a call end with this status once its handler returns; the names of code and reason.
+
+    Not by ``context.abort``: gRPC keeps the exception which that raises, in a cycle with the frames that it went
+    through and all that these have, such as the request. Such a request stays until a garbage collection, which
+    comes by the number of objects, whatever their size.
+    """
+    sent = rpc_status.to_status(status)
+    # The stubs have a type of their own for metadata.
+    context.set_trailing_metadata(cast("Any", (*sent.trailing_metadata, (REQUEST_ID, request_id))))
+    context.set_details(sent.details)
+    context.set_code(sent.code)
+    return sent.code.name, _reason_of(status)
+
+
+def _reason_of(status: status_pb2.Status) -> str:
     """The reason in the status's ErrorInfo; empty if it has none of ours."""
     info = error_info(status)
     return "" if info is None else info.reason
@@ -175,6 +186,8 @@ def status_for(error: Exception, method: str) -> status_pb2.Status:
             status = error.status
         case OverloadedError():
             status = overloaded_status(str(error), error.retry_seconds)
+        case CallerLimitError():
+            status = caller_limit_status(str(error), error.retry_seconds)
         case WorkerLostError():
             status = worker_lost_status(str(error), _WORKER_RETRY_SECONDS)
         case CallEndedError():

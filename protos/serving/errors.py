@@ -22,6 +22,14 @@ class OverloadedError(Exception):
         super().__init__(message)
 
 
+class CallerLimitError(Exception):
+    """More than the caller may take of the server. ``retry_seconds`` is when to try again."""
+
+    def __init__(self, message: str, retry_seconds: float) -> None:
+        self.retry_seconds = retry_seconds
+        super().__init__(message)
+
+
 class WorkerLostError(Exception):
     """The process that worked on the request, or held the state of the stream, is gone."""
 

@@ -16,7 +16,7 @@ from merger.strategies import STRATEGIES
 from merger.strategies.served import ServedStrategies
 from protos.answers import list_strategies_answer
 from protos.merge_baseline.v1 import chain_merge_service_pb2
-from protos.serving.admission import Budget, Share, Streams
+from protos.serving.admission import Budget, Share, Slots
 from protos.serving.calls import CallScope, Context
 from protos.serving.documents import DocumentQueue
 from protos.serving.errors import CallEndedError, CrashedError, OverloadedError, RefusedError, WorkerLostError
@@ -27,6 +27,7 @@ from protos.serving.observer import Observer
 from protos.serving.options import ServerOptions
 from protos.serving.patience import Patience
 from protos.serving.places import Place
+from protos.serving.reception import LEAST_IDLE_SECONDS, Reading, Reception, current
 from protos.serving.routing import strategy_of_document, strategy_of_stream
 from protos.serving.streams import StreamSession, Worked
 from protos.status import parse_status
@@ -36,6 +37,7 @@ from protos.validation import Violation, request_error
 SERVICE: Final = chain_merge_service_pb2.DESCRIPTOR.services_by_name["ChainMergeService"].full_name
 
 _RECEIVE_SECONDS: Final = 120.0
+_STREAM_RETRY_SECONDS: Final = 1.0
 _LIST_SECONDS: Final = 5.0
 
 
@@ -49,7 +51,8 @@ class Handlers:
         special: Mapping[str, Place],
         *,
         budget: Budget,
-        streams: Streams,
+        streams: Slots,
+        reception: Reception,
         observer: Observer,
         options: ServerOptions,
     ) -> None:
@@ -59,12 +62,13 @@ class Handlers:
         self._queues = {id(place): place.documents for place in (usual, *special.values())}.values()
         self._budget = budget
         self._streams = streams
+        self._reception = reception
         self._observer = observer
         self._max_message_bytes = options.max_message_bytes
         self._patience = Patience(options.max_call_seconds, options.idle_stream_seconds)
         self._open: set[DocumentStream] = set()
         self._farewell = Farewell(options.max_connection_age_seconds)
-        self._receiving = 0
+        self._receiving: set[Reading] = set()
 
     def for_grpc(self) -> grpc.GenericRpcHandler:
         """To add to a server."""
@@ -104,18 +108,20 @@ class Handlers:
 
     async def _receive(self, requests: AsyncIterator[bytes]) -> bytes:
         room = sum(max(0, queue.room) for queue in self._queues)
-        if self._receiving >= room or not self._budget.fits(0):
+        # Those who have sent nothing for a while keep no place in the queue.
+        recent = time.monotonic() - LEAST_IDLE_SECONDS
+        coming = sum(each.since > recent for each in self._receiving)
+        if coming >= room or self._budget.is_full:
             raise self._no_room()
-        self._receiving += 1
+        reading = current.get()
+        reading.first_seconds = _RECEIVE_SECONDS
+        self._receiving.add(reading)
         try:
-            async with asyncio.timeout(_RECEIVE_SECONDS):
-                return await anext(requests)
+            return await anext(requests)
         except StopAsyncIteration:
             raise request_error([Violation("request", "missing; expected one")]) from None
-        except TimeoutError:
-            raise TimeoutError(f"the request did not arrive within {_RECEIVE_SECONDS:g} s") from None
         finally:
-            self._receiving -= 1
+            self._receiving.discard(reading)
 
     def _no_room(self) -> OverloadedError:
         return min((queue.refuse() for queue in self._queues), key=lambda error: error.retry_seconds)
@@ -128,16 +134,30 @@ class Handlers:
         scope.ends.callback(share.free)
         return share
 
+    async def _open_stream(self, scope: CallScope) -> Reading:
+        """Count an open stream; its reading. Raises OverloadedError if there are too many."""
+        streams = self._streams
+        if not await self._reception.make_room(lambda: streams.is_full, streams.limit, streams=True):
+            raise OverloadedError(f"{streams.open} streams are open, as many as may be", _STREAM_RETRY_SECONDS)
+        streams.take()
+        scope.ends.callback(streams.free)
+        reading = current.get()
+        reading.is_stream = reading.is_held_later = True
+        reading.first_seconds, reading.next_seconds = _RECEIVE_SECONDS, None
+        scope.ends.callback(reading.taken)
+        return reading
+
     async def _merge_stream(self, requests: AsyncIterator[bytes], context: Context) -> AsyncIterator[bytes]:
         scope = self._scope("MergeStream", context)
         async with scope.statuses():
-            scope.ends.enter_context(self._streams.one())
+            reading = await self._open_stream(scope)
             share = self._share(scope)
             give_up = partial(scope.give_up, share)
             session: StreamSession | None = None
             while (request := await self._patience.message(requests)) is not None:
                 scope.record.received_bytes += len(request)
                 await share.hold_in_turn(len(request))
+                reading.taken()
                 if session is None:
                     session = self._opened(scope, strategy_of_stream(request))
                 news = _News()
@@ -162,7 +182,7 @@ class Handlers:
     async def _merge_documents(self, requests: AsyncIterator[bytes], context: Context) -> AsyncIterator[bytes]:
         scope = self._scope("MergeDocuments", context)
         async with scope.statuses():
-            scope.ends.enter_context(self._streams.one())
+            reading = await self._open_stream(scope)
             share = self._share(scope)
             give_up = partial(scope.give_up, share)
             stream = DocumentStream(
@@ -174,7 +194,9 @@ class Handlers:
                 most=2 * max(1, self._usual.documents.crew.slots),
                 max_message_bytes=self._max_message_bytes,
                 patience=self._patience,
+                taken=reading.taken,
             )
+            reading.busy = stream.is_busy
             self._open.add(stream)
             scope.ends.callback(self._open.discard, stream)
             async for answer in stream.answers(requests):

@@ -53,7 +53,9 @@ class Health:
     async def _check(self, request: health_pb2.HealthCheckRequest, context: _Context) -> _Status:
         status = self._statuses.get(request.service)
         if status is None:
-            await context.abort(grpc.StatusCode.NOT_FOUND, "no service of this name")
+            context.set_details("no service of this name")
+            context.set_code(grpc.StatusCode.NOT_FOUND)
+            return _Status()
         return _Status(status=status)
 
     async def _watch(self, request: health_pb2.HealthCheckRequest, _: _Context) -> AsyncIterator[_Status]:

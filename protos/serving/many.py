@@ -39,8 +39,10 @@ class DocumentStream:
         most: int,
         max_message_bytes: int,
         patience: Patience,
+        taken: Callable[[], None],
     ) -> None:
-        """``queue_of`` tells where a MergeDocumentRequest is worked on."""
+        """``queue_of`` tells where a MergeDocumentRequest is worked on; ``taken`` is called for each that is held."""
+        self._taken = taken
         self._scope = scope
         self._share = share
         self._queue_of = queue_of
@@ -60,6 +62,10 @@ class DocumentStream:
         self._stopped = self._ended = True
         if self._reading is not None:
             self._reading.cancel()
+
+    def is_busy(self) -> bool:
+        """Whether documents are in work."""
+        return bool(self._working)
 
     async def answers(self, requests: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         """MergeDocumentsResponses, in the order in which they get ready.
@@ -99,6 +105,7 @@ class DocumentStream:
             await in_turn()
             self._scope.record.received_bytes += len(data)
             await self._share.hold_in_turn(len(data))
+            self._taken()
         return data
 
     def _take_read(self) -> None:

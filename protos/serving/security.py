@@ -15,6 +15,8 @@ from protos.serving.tokens import Tokens
 if TYPE_CHECKING:
     import grpc.aio
 
+    from protos.serving.reception import Reception
+
 CONNECTION_SECONDS: Final = 3600.0
 """How long a connection with a client certificate takes new calls; those that run then end by themselves."""
 
@@ -61,11 +63,11 @@ class Security:
         if self._tokens is None and options.tls_client_ca is None and not is_loopback(host):
             _log.warning("everybody who reaches %s may call: there is no --token-file and no --tls-client-ca", host)
 
-    def interceptor(self, observer: Observer) -> grpc.aio.ServerInterceptor:
-        """Comes before all other interceptors. ``observer`` is told of what it refuses."""
+    def interceptor(self, observer: Observer, reception: Reception, *, calls: int) -> grpc.aio.ServerInterceptor:
+        """Comes before all other interceptors, as :class:`~protos.serving.access.Access` has it."""
         from protos.serving.access import Access
 
-        return Access(self._tokens, self._callers, observer)
+        return Access(self._tokens, self._callers, observer, reception=reception, calls=calls)
 
     def channel_options(self) -> list[tuple[str, int]]:
         """Options for the gRPC server."""

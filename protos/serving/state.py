@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from merger.backends.condition import State
-from protos.serving.admission import Budget, Streams
+from protos.serving.admission import Budget, Slots
 from protos.serving.crew import Crew
 from protos.serving.places import Place
 from protos.serving.supervision import Supervisor
@@ -57,7 +57,7 @@ class ServerState:
 
 
 def server_state(
-    places: Mapping[str, Place], budget: Budget, streams: Streams, supervisor: Supervisor | None
+    places: Mapping[str, Place], budget: Budget, streams: Slots, supervisor: Supervisor | None
 ) -> ServerState:
     """The state of these. ``places`` have names. Only reads, so that another thread than the loop's may ask."""
     return ServerState(

@@ -6,13 +6,11 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from protos.merge_baseline import v1
-from protos.serving.admission import Budget, Share, Streams
-from protos.serving.errors import OverloadedError
+from protos.serving.admission import Budget, Share
 from protos.serving.routing import strategy_of_document, strategy_of_stream
 from tests.service.running import request
 from tests.service.samples import long_document
@@ -101,15 +99,6 @@ def test_a_share_gives_back_all_that_it_holds(counts: list[tuple[int, bool]]) ->
         assert budget.held == held
     share.free()
     assert budget.held == 0
-
-
-def test_a_stream_more_than_may_be_open_is_refused() -> None:
-    streams = Streams(1)
-    with streams.one():
-        with pytest.raises(OverloadedError, match="1 streams are open"), streams.one():
-            pass
-        assert streams.open == 1
-    assert streams.open == 0
 
 
 @given(name=st.text(max_size=20), parts=st.integers(0, 3), keep=st.booleans())
