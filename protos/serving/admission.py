@@ -17,7 +17,7 @@ class Budget:
     """Bytes of messages that wait, are in work, or are on their way out.
 
     Documents that don't fit are refused; parts of streams wait until they do, in order, and their senders with them,
-    but are refused too once half as much waits. What is larger than all of the budget fits when nothing else is held,
+    but are refused too once as much waits. What is larger than all of the budget fits when nothing else is held,
     and waits when nothing else waits.
     """
 
@@ -43,7 +43,7 @@ class Budget:
         if self.fits(count):
             self.hold(count)
             return
-        if self.wanted and self.wanted + count > self.limit // 2:
+        if self.wanted and self.wanted + count > self.limit:
             raise OverloadedError(f"{self.wanted} bytes wait for room, as many as may", _RETRY_SECONDS)
         self.wanted += count
         entry = (count, asyncio.get_running_loop().create_future())

@@ -6,11 +6,13 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from protos.merge_baseline import v1
 from protos.serving.admission import Budget, Share
+from protos.serving.errors import OverloadedError
 from protos.serving.routing import strategy_of_document, strategy_of_stream
 from tests.service.running import request
 from tests.service.samples import long_document
@@ -59,14 +61,42 @@ def test_who_gives_up_waiting_holds_nothing_and_lets_the_next_one_in() -> None:
     async def test() -> None:
         budget = Budget(10)
         budget.hold(8)
-        large, small = (asyncio.create_task(budget.hold_in_turn(count)) for count in (9, 2))
+        large, small = (asyncio.create_task(budget.hold_in_turn(count)) for count in (9, 1))
         await settle()
         large.cancel()
         await settle()
         assert small.done()
-        assert budget.held == 10
+        assert budget.held == 9
+        assert budget.wanted == 0
 
     run(test())
+
+
+def test_once_as_much_waits_as_may_be_held_the_next_is_refused() -> None:
+    async def test() -> None:
+        budget = Budget(10)
+        budget.hold(10)
+        waiting = asyncio.create_task(budget.hold_in_turn(8))
+        await settle()
+        with pytest.raises(OverloadedError, match="8 bytes wait"):
+            await budget.hold_in_turn(3)
+        fits = asyncio.create_task(budget.hold_in_turn(2))
+        await settle()
+        budget.free(10)
+        await settle()
+        assert waiting.done()
+        assert fits.done()
+
+    run(test())
+
+
+def test_what_is_being_received_counts_before_more_is_let_in() -> None:
+    budget = Budget(10)
+    budget.hold(4)
+    budget.receiving = 6
+    assert not budget.is_full
+    budget.receiving = 7
+    assert budget.is_full
 
 
 def test_who_is_cancelled_just_as_there_is_room_gives_it_back() -> None:

@@ -152,17 +152,15 @@ def test_a_part_of_a_stream_that_takes_too_long_ends_the_stream(patient: Leaping
 
 
 @pytest.mark.parametrize("method", ["MergeStream", "MergeDocuments"])
-@pytest.mark.parametrize("count", [0, 1])
-def test_a_stream_on_which_nothing_comes_any_more_is_ended(patient: Leaping, method: str, count: int) -> None:
+def test_a_stream_on_which_nothing_comes_any_more_is_ended(patient: Leaping, method: str) -> None:
     requests = Requests()
     calls: dict[str, Any] = {"MergeStream": patient.stub.MergeStream, "MergeDocuments": patient.stub.MergeDocuments}
     answers = calls[method](requests, timeout=3 * PATIENCE)
-    if count:
-        part = v1.MergeStreamRequest(part=SMALL.document.parts[0])
-        sent = [SETUP, part] if method == "MergeStream" else [v1.MergeDocumentsRequest(id="a", request=SMALL)]
-        for each in sent:
-            requests.send(each)
-        next(answers)
+    part = v1.MergeStreamRequest(part=SMALL.document.parts[0])
+    sent = [SETUP, part] if method == "MergeStream" else [v1.MergeDocumentsRequest(id="a", request=SMALL)]
+    for each in sent:
+        requests.send(each)
+    next(answers)
     patient.wait_for("streams_open", 1)
     # An answer counts until it is sent, which is a moment after it has come.
     patient.wait_for("held_bytes", 0)
@@ -174,6 +172,19 @@ def test_a_stream_on_which_nothing_comes_any_more_is_ended(patient: Leaping, met
 
     assert told(ended.value) == GIVEN_UP
     assert ended.value.details() == too_quiet(IDLE)
+    assert until(lambda: free_again(patient.stub))
+
+
+@pytest.mark.parametrize("method", ["MergeStream", "MergeDocuments"])
+def test_a_stream_on_which_nothing_comes_at_all_is_ended_sooner(patient: Leaping, method: str) -> None:
+    calls: dict[str, Any] = {"MergeStream": patient.stub.MergeStream, "MergeDocuments": patient.stub.MergeDocuments}
+    answers = calls[method](Requests(), timeout=3 * PATIENCE)
+    patient.wait_for("streams_open", 1)
+    patient.leap(120)
+    with pytest.raises(grpc.RpcError) as ended:
+        list(answers)
+
+    assert told(ended.value) == GIVEN_UP
     assert until(lambda: free_again(patient.stub))
 
 
