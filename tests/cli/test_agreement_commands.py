@@ -49,7 +49,7 @@ def test_strict_match_is_what_score_calls_decisions_as_in_the_key(merged: dict[s
         score["decisions"]["count"],
     )
     assert strict["value"] == pytest.approx(score["decisions"]["strict_match"])
-    assert 100 * agreement["mean"]["conll_f1"]["value"] == pytest.approx(score["conll_f1"])
+    assert agreement["mean"]["conll_f1"]["value"] == pytest.approx(score["conll_f1"])
 
 
 def test_a_file_of_several_makers_stands_for_all_of_them(merged: dict[str, Path], tmp_path: Path) -> None:

@@ -226,7 +226,7 @@ def _from_split_to_score(file: Path, tokens: int, strategy: str, folder: Path) -
 
     assert report["links"] > 0
     assert totals["oracle"]["conll_f1"] == 1
-    assert totals[strategy]["conll_f1"] < 100
+    assert totals[strategy]["conll_f1"] < 1
 
 
 def _completions(word: str) -> list[str]:
