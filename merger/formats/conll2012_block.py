@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import PurePath
 
@@ -14,6 +16,8 @@ from merger.formats.conll2012_lines import MOST_DIGITS, is_end, part_number
 from merger.formats.conll2012_rows import Rows, is_row, part_starts, split_plain_rows, split_rows
 
 _LONG = 60
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_LETTERED = re.compile(r"[0-9]+[a-z]")
 _NO_DETAILS: Mapping[tuple[Span, ...], str] = {}
 
 
@@ -252,6 +256,7 @@ class Block:
                 message = f"a mention of chain {chain.name} is opened but never closed"
                 error = AnnotationError(message, self._place(opened))
                 self._notices.repair("mention never closed", error, "the mention is dropped")
+        self._check_letters()
         starts = part_starts(self._numbers, self._number)
         numbers = [part_number(self._numbers[start]) or 0 for start in starts] if len(starts) > 1 else [self._number]
         place_of: list[tuple[int, int]] = []
@@ -271,6 +276,27 @@ class Block:
         scope = ChainScope.DOCUMENT if len(parts) > 1 else ChainScope.PART
         chains = self._make_chains(place_of)
         return Document(self._id, tuple(parts), chains, scope, genre_of(self._id), self._source.name)
+
+    def _check_letters(self) -> None:
+        """Tell of ids that are one number with and without letters, or with several.
+
+        The CRAFT corpus gives the pieces of a discontinuous mention of chain 32 an id of their own, 32a.
+        """
+        lettered = [name for name in self._chains if not name.isdecimal() and _LETTERED.fullmatch(name)]
+        numbers = Counter(name.rstrip(_LETTERS) for name in lettered)
+        for name in lettered:
+            number = name.rstrip(_LETTERS)
+            if number in self._chains or numbers[number] > 1:
+                other = number if number in self._chains else next(each for each in lettered if each != name)
+                message = (
+                    f"chains {other} and {name} are read as two; in CRAFT a letter marks the pieces of a discontinuous "
+                    f"mention of chain {number}"
+                )
+                expected = "chain ids whose numbers differ"
+                self._notices.warn(
+                    "chain ids with letters", AnnotationError(message, self._place(None), expected=expected)
+                )
+                return
 
     def _make_chains(self, place_of: list[tuple[int, int]]) -> tuple[Chain, ...]:
         """The chains in annotation order. ``place_of`` has the part and the place in it of each sentence."""

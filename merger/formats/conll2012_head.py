@@ -20,6 +20,12 @@ def is_head_of(head: str, document_id: str, part: Part) -> bool:
     return begin is not None and begin[0] == document_id and part_number(begin[1] or "0") == part.number
 
 
+def is_nameless(head: str) -> bool:
+    """Whether these lines end in a ``#begin document`` line without a name."""
+    begin = parse_begin(head.rstrip().rpartition("\n")[2])
+    return begin is not None and not begin[0]
+
+
 def new_head(written_id: str, part: Part) -> str:
     """A ``#begin document`` line."""
     return f"#begin document ({written_id}); part {part.number:03d}"

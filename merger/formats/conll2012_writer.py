@@ -10,7 +10,7 @@ from typing import NamedTuple
 from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence, SentenceSource, text_order
 from merger.errors import Location, UnsupportedError
 from merger.formats.conll2012_cells import EMPTY_CELLS, Bracket, parse_cell
-from merger.formats.conll2012_head import is_head_of, new_head, tail_of, writable_id
+from merger.formats.conll2012_head import is_head_of, is_nameless, new_head, tail_of, writable_id
 from merger.formats.conll2012_lines import is_end, parse_begin, part_number
 from merger.formats.conll2012_rows import (
     cell_end,
@@ -71,6 +71,8 @@ def write_document(document: Document, notices: Notices) -> Iterator[str]:
         # Under the head it was read with, a block may have in its second column what says nothing about parts.
         number = None if has_head and not whole and not _says_parts(part) else part.number
         if index == 0 or not whole:
+            if is_nameless(part.head):
+                target.note("name written", f"a document without a name gets that of its file, {target.name}")
             yield _line(part.head if has_head else new_head(target.name, part), newline)
             ending = ""
         for position, sentence in enumerate(part.sentences):

@@ -255,3 +255,21 @@ def test_three_thousand_repairs_make_one_notice() -> None:
     (notice,) = notices
     assert notice.count == 3000
     assert "[3000 times, this is the first]" in str(notice)
+
+
+@pytest.mark.parametrize("rows", ["a (5a\nb 5a)\nc (5a)\nd (5)", "a (5a)\nb (5b)\nc (5a)\nd (5b)"])
+def test_ids_of_one_number_with_and_without_letters_are_noted(rows: str) -> None:
+    """The CRAFT corpus marks the pieces of a discontinuous mention of chain 5 so."""
+    documents, notices = read_text(block(rows))
+
+    (notice,) = notices
+    assert notice.kind == "chain ids with letters"
+    assert "chain 5" in notice.message
+    assert len(chains_of(documents[0])) == 2
+    with pytest.raises(AnnotationError, match="CRAFT"):
+        read_text(block(rows), Policy.STRICT)
+
+
+@pytest.mark.parametrize("rows", ["a (5a)\nb (6b)\nc (7)", "a (e5)\nb (5)\nc (5e5)", "a (x)\nb (xa)"])
+def test_other_ids_with_letters_are_not_noted(rows: str) -> None:
+    read_text(block(rows), Policy.STRICT)

@@ -338,8 +338,13 @@ def test_of_a_sentence_that_gets_another_part_only_rows_with_its_old_one_change(
 
 def test_a_nameless_document_gets_its_name_written_so_that_other_files_can_be_compared_with_it() -> None:
     documents, _ = read_text("# begin document \na -\n\n# end document\n", file="GUM_bio_byron.conll")
+    notices = Notices()
 
-    assert write_text(documents) == "#begin document (GUM_bio_byron); part 000\na -\n\n# end document\n"
+    assert write_text(documents, notices) == "#begin document (GUM_bio_byron); part 000\na -\n\n# end document\n"
+    assert [notice.kind for notice in notices] == ["name written"]
+    named, _ = read_text(block("a -"))
+    write_text(named, notices)
+    assert [notice.count for notice in notices] == [1]
 
 
 def test_a_document_behind_one_without_a_last_line_end_begins_on_a_line_of_its_own() -> None:
