@@ -129,6 +129,12 @@ class JvmProcess:
         """Whether the process runs."""
         return self._process.poll() is None
 
+    @property
+    def was_killed(self) -> bool:
+        """Whether somebody else has ended it by a signal; the system does so for want of memory."""
+        code = self._process.poll()
+        return code is not None and code < 0 and not self._ended_by_us
+
     def cpu_seconds(self) -> float | None:
         """Processor time used so far; ``None`` where the system does not tell."""
         try:

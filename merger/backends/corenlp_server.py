@@ -7,7 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from merger.backends.condition import Condition, State
@@ -83,6 +83,10 @@ class Job:
     location: Location
 
 
+class _KilledError(BackendError):
+    """A server of ours was killed under a document."""
+
+
 @dataclass(slots=True, eq=False)
 class _Peer:
     """A server as long as it lives. ``ready`` are the properties it has shown that it can handle."""
@@ -115,6 +119,11 @@ class _Peer:
         after = self.process.wanted_seconds()
         idle = before is not None and after is not None and after - before < IDLE_SHARE * seconds
         return Condition(State.HUNG if idle else State.SLOW, "does not answer")
+
+    def failure(self, message: str, location: Location) -> BackendError:
+        """The error of a document whose server is lost."""
+        was_killed = self.process is not None and self.process.was_killed
+        return (_KilledError if was_killed else BackendError)(message, location)
 
     def lost(self, reason: str) -> str:
         """Why there was no answer, after "CoreNLP"."""
@@ -153,16 +162,26 @@ class CoreNLPServer:
     def annotate(self, job: Job, seconds: float, watch: Watch) -> ReadAnswer:
         """The answer to a document; ``seconds`` count from when the server can begin with it.
 
+        If the server is killed under the document, the document is tried once more on a new one.
+
         Raises :class:`~merger.errors.UnavailableError` if the server cannot be started or reached,
         :class:`~merger.errors.BackendError` if it fails on the document, and what ``watch.check`` raises.
         """
+        with suppress(_KilledError):
+            return self._annotate(job, seconds, watch)
+        try:
+            return self._annotate(job, seconds, watch)
+        except _KilledError as error:
+            raise BackendError(error.message, error.location) from None
+
+    def _annotate(self, job: Job, seconds: float, watch: Watch) -> ReadAnswer:
         with self._lease(watch) as peer:
             try:
                 self._load(peer, job.properties, watch)
             except UnavailableError as error:
                 # One that has worked and is lost now will be replaced: that is no reason to give up on it.
                 if peer.ready and peer.retired:
-                    raise BackendError(str(error), job.location) from None
+                    raise peer.failure(str(error), job.location) from None
                 raise
             return _annotate(peer, job, seconds, watch)
 
@@ -265,7 +284,7 @@ def _annotate(peer: _Peer, job: Job, seconds: float, watch: Watch) -> ReadAnswer
         raise
     except ConnectionLostError as error:
         peer.retired = True
-        raise BackendError(f"CoreNLP {peer.lost(str(error))}", job.location) from None
+        raise peer.failure(f"CoreNLP {peer.lost(str(error))}", job.location) from None
     except BaseException:
         # The caller gives up; the server does not know.
         peer.retired = True

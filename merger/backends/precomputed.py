@@ -19,17 +19,21 @@ from merger.options import Option, OptionValue
 from merger.watch import Watch
 
 ANY_FORMAT = "any"
+HARDLY_ANY = 0.1
+"""The share of given mentions below which predictions are taken to be of something else."""
 
 
 class PrecomputedBackend(Backend):
     """Looks the clusters of a document up in a file, by document id, and aligns them by tokens.
 
     The file may be in any format that this package reads, in other sentences and parts than the document: only the
-    tokens must be the same, apart from empty nodes. Where a jsonlines line has given and predicted clusters, the
-    predicted ones count. Clusters that are local to parts link nothing across parts.
+    tokens must be the same, apart from empty nodes. A jsonlines line may have flat ``tokens`` for ``sentences``. Where
+    it has given and predicted clusters, the predicted ones count. Clusters that are local to parts link nothing across
+    parts.
 
     The file is read once, on first use; then all its documents are in memory. What was repaired or left out is in
-    ``notices``, mentions over a sentence boundary of the document among it.
+    ``notices``, mentions over a sentence boundary of the document among it, and whether hardly any given mention is
+    predicted.
     """
 
     name = "precomputed"
@@ -77,7 +81,22 @@ class PrecomputedBackend(Backend):
                 hint=None if other is None else f"{self._path} has {other!r}",
             )
         aligned = with_boundaries_of(document, found, self.notices)
+        self._check_matches(document, aligned)
         return tuple(chain.mentions for chain in aligned.chains if len(chain.mentions) > 1)
+
+    def _check_matches(self, document: Document, predicted: Document) -> None:
+        """Say so if hardly any given mention is predicted, and whether exclusive ends may be the reason."""
+        given = {mention for chain in document.chains for mention in chain.mentions}
+        found = {mention for chain in predicted.chains for mention in chain.mentions}
+        exact = len(given & found)
+        if exact >= HARDLY_ANY * len(given):
+            return
+        message = f"{exact} of {len(given)} given mentions are among the {len(found)} predicted ones"
+        shorter = {mention._replace(last=mention.last - 1) for mention in found if not mention.pieces}
+        shifted = len(given & shorter)
+        if shifted > exact:
+            message += f"; with every end one token earlier, {shifted} would be: exclusive ends? They must be inclusive"
+        self.notices.add("hardly any mention predicted", message, Location(document.file, document=document.id))
 
     def close(self) -> None:
         """Forget the documents; a later call reads the file again."""

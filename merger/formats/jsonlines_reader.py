@@ -75,7 +75,7 @@ def _read_line(line: str, source: Lines, number: int, options: ReadOptions, coun
     name = _name(content, source, place, options, count)
     place = source.place(number, name)
     document_id, part = _split_name(name, options, place)
-    words = _sentences(content, place)
+    words = _sentences(content, place, options)
     tokens = index_tokens([len(sentence) for sentence in words])
     clusters = _clusters(content, tokens, place, options)
     sentences = _make_sentences(content, words, tokens, place)
@@ -145,8 +145,11 @@ def _split_name(name: str, options: ReadOptions, place: Location) -> tuple[str, 
     return match["document"], part
 
 
-def _sentences(content: Object, place: Location) -> list[list[str]]:
+def _sentences(content: Object, place: Location, options: ReadOptions) -> list[list[str]]:
     sentences = content.get("sentences")
+    if options.predicted and sentences is None and isinstance(tokens := content.get("tokens"), list):
+        # Of predictions only the tokens count, and many systems write no sentences.
+        sentences = tokens if any(isinstance(each, list) for each in tokens) else [tokens]
     expected = "a list of lists of tokens"
     if not isinstance(sentences, list):
         raise _wrong(content, "sentences", expected, place)

@@ -57,7 +57,7 @@ def _error(work: Callable[[], object]) -> MergeBaselineError:
     return caught.value
 
 
-def test_a_server_killed_in_the_middle_fails_that_document_at_once_and_the_next_one_starts_another(
+def test_a_document_whose_server_is_killed_is_tried_once_more_on_another(
     tagger: CoreNLPTagger, capfd: pytest.CaptureFixture[str]
 ) -> None:
     process = process_of(tagger._handle.get())
@@ -71,14 +71,34 @@ def test_a_server_killed_in_the_middle_fails_that_document_at_once_and_the_next_
 
     threading.Thread(target=kill).start()
 
-    error = _error(lambda: tagger.tag(_DOCUMENT, Watch()))
-
-    assert isinstance(error, BackendError)
-    assert "was killed (SIGKILL)" in str(error)
-    assert "document tale" in str(error)
     assert tagger.tag(_DOCUMENT, Watch()).parts[0].sentences[0].xpos == ("PRP$", "NN", "VBZ", "NNP", ".")
     assert process_of(tagger._handle.get()).pid != process.pid
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_document_whose_server_is_killed_twice_fails_and_the_next_one_starts_another(tagger: CoreNLPTagger) -> None:
+    long = document_of(*["Ann likes her cats , and her cats like Ann ."] * 15_000, name="long")
+    killed: list[int] = []
+
+    def kill() -> None:
+        while len(killed) < 2:
+            peer = tagger._handle.get()._peer
+            process = None if peer is None else peer.process
+            if peer is not None and process is not None and peer.users and peer.ready and process.pid not in killed:
+                killed.append(process.pid)
+                os.kill(process.pid, signal.SIGKILL)
+            time.sleep(0.01)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    error = _error(lambda: tagger.tag(long, Watch()))
+    killer.join()
+
+    assert isinstance(error, BackendError)
+    assert "was killed (SIGKILL)" in str(error)
+    assert "document long" in str(error)
+    assert len(set(killed)) == 2
+    assert tagger.tag(_DOCUMENT, Watch()).parts[0].sentences[0].xpos is not None
 
 
 def test_a_server_that_died_between_documents_is_replaced(tagger: CoreNLPTagger) -> None:

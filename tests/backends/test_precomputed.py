@@ -8,8 +8,8 @@ import pytest
 from merger import read_documents, with_boundaries_of
 from merger.backends.matching import Cluster
 from merger.backends.precomputed import PrecomputedBackend
-from merger.document import Document, Mention
-from merger.errors import AlignmentError, OptionError, UnavailableError
+from merger.document import Chain, Document, Mention, Part, Sentence
+from merger.errors import AlignmentError, FormatError, OptionError, UnavailableError
 from merger.watch import Watch
 from tests.backends.one_word_mentions import groups, map_clusters
 from tests.merging.building import parts_of
@@ -255,3 +255,89 @@ def test_a_corefud_document_with_empty_nodes_is_aligned_with_text_without_them(t
     )
 
     assert as_sets(predict(path, document)) == {frozenset(mentions) for mentions in plain if len(mentions) > 1}
+
+
+def test_tokens_without_sentences_are_taken_and_only_for_predictions(tmp_path: Path) -> None:
+    (key,) = read_documents(str(EXAMPLES / "key" / "clock.conll"))
+    line = flattened(key)
+    words = _forms(key)
+    del line["sentences"]
+
+    for tokens in (words, [words]):
+        path = write_jsonlines(tmp_path / "clusters.jsonlines", {**line, "tokens": tokens})
+        assert as_sets(predict(path, key)) == chains_of(key)
+        with pytest.raises(FormatError, match="no key sentences"):
+            list(read_documents(str(path)))
+
+
+HARDLY_ANY = "hardly any mention predicted"
+
+
+def told(path: Path, document: Document) -> list[str]:
+    """What is noted of predictions that hardly fit."""
+    with PrecomputedBackend({"path": str(path)}) as backend:
+        backend.predict(document, Watch())
+        return [notice.message for notice in backend.notices if notice.kind == HARDLY_ANY]
+
+
+def words_with_chain(count: int) -> Document:
+    """A document of one sentence and a chain of ``count`` mentions, each of two words, with a word between them."""
+    mentions = tuple(Mention(0, 0, 3 * number, 3 * number + 1) for number in range(count))
+    sentence = Sentence(tuple(f"w{number}" for number in range(3 * count)))
+    return Document("d", (Part((sentence,)),), (Chain("0", mentions),))
+
+
+@pytest.mark.parametrize(
+    ("spans", "expected"),
+    [
+        # Ten mentions are given, so one of them is a tenth.
+        ([(0, 1), (4, 4)], []),
+        ([(0, 0), (4, 4)], ["0 of 10 given mentions are among the 2 predicted ones"]),
+        ([], ["0 of 10 given mentions are among the 0 predicted ones"]),
+        (
+            [(first, first + 2) for first in range(0, 27, 3)],
+            [
+                (
+                    "0 of 10 given mentions are among the 9 predicted ones; with every end one token earlier, 9 would "
+                    "be: exclusive ends? They must be inclusive"
+                )
+            ],
+        ),
+        ([(first, first + 1) for first in range(0, 30, 3)], []),
+    ],
+)
+def test_predictions_without_the_given_mentions_are_told(
+    tmp_path: Path, spans: list[tuple[int, int]], expected: list[str]
+) -> None:
+    document = words_with_chain(10)
+    tokens = list(document.parts[0].sentences[0].forms)
+    line: dict[str, object] = {"doc_key": "d", "tokens": tokens, "predicted_clusters": [spans] if spans else []}
+
+    assert told(write_jsonlines(tmp_path / "clusters.jsonlines", line), document) == expected
+
+
+def test_exclusive_ends_link_hardly_anything_and_one_token_earlier_all_of_it(tmp_path: Path) -> None:
+    (key,) = read_documents(str(EXAMPLES / "key" / "wells.conll"))
+    line = flattened(key)
+    total = key.token_count
+    clusters = [[[m.first, m.last] for m in chain.mentions] for chain in flat_chains(key)]
+    exclusive = [[[first, min(last + 1, total - 1)] for first, last in cluster] for cluster in clusters]
+    paths = [
+        write_jsonlines(tmp_path / f"{name}.jsonlines", {**line, "predicted_clusters": found})
+        for name, found in (("inclusive", clusters), ("exclusive", exclusive))
+    ]
+
+    assert told(paths[0], key) == []
+    (message,) = told(paths[1], key)
+    assert "exclusive ends?" in message
+    assert len(chains_of(key) & as_sets(predict(paths[1], key))) < len(chains_of(key) & as_sets(predict(paths[0], key)))
+
+
+def flat_chains(document: Document) -> tuple[Chain, ...]:
+    """The chains with mentions counted over the whole text."""
+    one = Document(document.id, (Part((Sentence(tuple(_forms(document))),)),))
+    return with_boundaries_of(one, document).chains
+
+
+def _forms(document: Document) -> list[str]:
+    return [form for part in document.parts for sentence in part.sentences for form in sentence.forms]
