@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from client.scoring.counts import Undefined
 from client.scoring.links import NO_LINKS, LinkCounts, count_links, gain, part_chains_of
+from client.scoring.mention_matching import EXACT, Matching
 from client.scoring.metrics import METRICS, score_document, score_documents
 from client.scoring.overlap import Overlap
-from client.scoring.pairing import ById, Unit, align, pair_documents
+from client.scoring.pairing import ById, align, pair_documents
 from client.scoring.scores import CONLL_METRICS, Scores, conll_f1
 from client.scoring.signature import Signature
 from merger.boundaries import with_boundaries_of
@@ -94,15 +95,18 @@ def evaluate(
     notices: Notices | None = None,
     split: str | None = None,
     strategy: str | None = None,
+    matching: Matching = EXACT,
 ) -> Evaluation:
     """Score responses against keys.
 
     ``parts`` are the documents before merging; without them the part chains are read off a key that has part
-    boundaries. ``split`` and ``strategy`` go into the signature. Raises what
-    :func:`~client.scoring.pairing.pair_documents` and :func:`~client.scoring.pairing.align` raise.
+    boundaries. ``split`` and ``strategy`` go into the signature. ``matching`` is how mentions match and empty
+    nodes are paired. Raises what :func:`~client.scoring.pairing.pair_documents` and
+    :func:`~client.scoring.pairing.align` raise.
     """
     notices = Notices() if notices is None else notices
-    scored = list(_results(keys, responses, parts, metrics, notices, drop_singletons=drop_singletons))
+    scorer = _Scorer(tuple(metrics), notices, matching, 2 if drop_singletons else 1)
+    scored = list(scorer.results(keys, responses, parts))
     if any(result.floor is not None for _, result, _ in scored):
         scored = [(document, _with_floor(result, sizes, metrics), sizes) for document, result, sizes in scored]
     documents = tuple(replace(document, result=result) for document, result, _ in scored)
@@ -113,37 +117,52 @@ def evaluate(
     if split is None and any(document.parts > 1 for document in documents):
         split = f"given({sum(document.parts for document in documents)} parts)"
     singletons = "dropped" if drop_singletons else "kept"
-    return Evaluation(
-        documents, total, Signature(tuple(metrics), singletons=singletons, split=split, strategy=strategy)
+    signature = Signature(
+        tuple(metrics), matching.mentions, singletons=singletons, zeros=scorer.pairings, split=split, strategy=strategy
     )
+    return Evaluation(documents, total, signature)
 
 
-def _results(
-    keys: Iterable[Document],
-    responses: Iterable[Document],
-    parts: Iterable[Document] | None,
-    metrics: Sequence[str],
-    notices: Notices,
-    *,
-    drop_singletons: bool,
-) -> Iterator[tuple[DocumentResult, Result, tuple[int, ...]]]:
-    """Each document with its result and the sizes of the key's chains."""
-    befores = None if parts is None else ById(parts)
-    missing: set[str] = set()
-    for key, response in pair_documents(keys, responses, notices, missing):
-        before = _before(key, befores)
-        _check_merged(key, response, notices)
-        units = align(key, response, notices)
-        floor = links = None
-        if before is not None:
-            floor = _score(align(key, _whole(before), notices), metrics, drop_singletons=drop_singletons)
-            links = _links(before, key, response, notices, given=befores is not None)
-        result = Result(_score(units, metrics, drop_singletons=drop_singletons), floor, links)
-        document = DocumentResult(
-            key.id, key.genre, len((before or key).parts), key.token_count, result, key.id not in missing
-        )
-        least = 2 if drop_singletons else 1
-        yield document, result, tuple(len(chain.mentions) for chain in key.chains if len(chain.mentions) >= least)
+class _Scorer:
+    """Scores documents one by one, and keeps how their zeros were paired."""
+
+    def __init__(self, metrics: tuple[str, ...], notices: Notices, matching: Matching, least: int) -> None:
+        self._metrics = metrics
+        self._notices = notices
+        self._matching = matching
+        self._least = least
+        self._pairings: set[str] = set()
+
+    @property
+    def pairings(self) -> str | None:
+        """How zeros were paired; ``None`` where no document has any."""
+        return "+".join(sorted(self._pairings)) or None
+
+    def results(
+        self, keys: Iterable[Document], responses: Iterable[Document], parts: Iterable[Document] | None
+    ) -> Iterator[tuple[DocumentResult, Result, tuple[int, ...]]]:
+        """Each document with its result and the sizes of the key's chains."""
+        befores = None if parts is None else ById(parts)
+        missing: set[str] = set()
+        for key, response in pair_documents(keys, responses, self._notices, missing):
+            before = _before(key, befores)
+            _check_merged(key, response, self._notices)
+            scores = self._score(key, response)
+            floor = links = None
+            if before is not None:
+                floor = self._score(key, _whole(before))
+                links = _links(before, key, response, self._notices, given=befores is not None)
+            result = Result(scores, floor, links)
+            document = DocumentResult(
+                key.id, key.genre, len((before or key).parts), key.token_count, result, key.id not in missing
+            )
+            sizes = (len(chain.mentions) for chain in key.chains)
+            yield document, result, tuple(size for size in sizes if size >= self._least)
+
+    def _score(self, key: Document, response: Document) -> Scores:
+        units = align(key, response, self._notices, self._matching, least=self._least)
+        self._pairings.update(unit.zeros for unit in units if unit.zeros is not None)
+        return score_documents(((unit.key, unit.response) for unit in units), self._metrics)
 
 
 def _with_floor(result: Result, sizes: tuple[int, ...], metrics: Sequence[str]) -> Result:
@@ -152,14 +171,6 @@ def _with_floor(result: Result, sizes: tuple[int, ...], metrics: Sequence[str]) 
         return result
     itself = Overlap(sizes, sizes, tuple((index, index, size) for index, size in enumerate(sizes)))
     return replace(result, floor=Scores({name: METRICS[name].count(itself) for name in metrics}), links=NO_LINKS)
-
-
-def _score(units: Iterable[Unit], metrics: Sequence[str], *, drop_singletons: bool) -> Scores:
-    least = 2 if drop_singletons else 1
-    return score_documents(
-        (([c for c in unit.key if len(c) >= least], [c for c in unit.response if len(c) >= least]) for unit in units),
-        metrics,
-    )
 
 
 def _before(key: Document, befores: ById | None) -> Document | None:

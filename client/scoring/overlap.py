@@ -46,7 +46,7 @@ class Overlap:
     @cached_property
     def components(self) -> list[list[Cell]]:
         """The cells, grouped so that no chain is in two groups: connected parts of the graph of chains."""
-        return _connected(self.cells, len(self.response_sizes))
+        return connected(self.cells, len(self.response_sizes))
 
 
 def measure_overlap(key: Clustering, response: Clustering) -> Overlap:
@@ -88,7 +88,8 @@ def _repeated(clustering: Clustering, side: str) -> ValueError:
     return ValueError(f"a chain of the {side} has another length than the number of its mentions")
 
 
-def _connected(cells: Sequence[Cell], response_chains: int) -> list[list[Cell]]:
+def connected(cells: Sequence[Cell], response_chains: int) -> list[list[Cell]]:
+    """Group cells, sorted by key chain, so that no chain is in two groups."""
     parent = list(range(response_chains))
 
     def root(index: int) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from client.scoring.comparable_mentions import Sides, has_empty_nodes
+from client.scoring.mention_matching import EXACT, Matching
 from client.scoring.overlap import Clustering
 from merger.document import Chain, ChainScope, Document, Mention, Part, Span
 from merger.errors import AlignmentError, Location
@@ -16,13 +18,15 @@ from merger.token_alignment import token_difference
 class Unit:
     """What the official scorer calls a document: chains of key and response over the same tokens.
 
-    ``part`` is the part's index if the unit is one part of a document whose chains are local to parts.
+    ``part`` is the part's index if the unit is one part of a document whose chains are local to parts. ``zeros`` is how
+    empty nodes were paired (:data:`~client.scoring.mention_matching.ZERO_PAIRINGS`), if one side has any.
     """
 
     document: str
     part: int | None
     key: Clustering
     response: Clustering
+    zeros: str | None = None
 
 
 class ById:
@@ -90,32 +94,42 @@ def pair_documents(
         notices.warn("extra document in the response", error)
 
 
-def align(key: Document, response: Document, notices: Notices) -> list[Unit]:
-    """The units to score for one document.
+def align(
+    key: Document, response: Document, notices: Notices, matching: Matching = EXACT, *, least: int = 1
+) -> list[Unit]:
+    """The units to score for one document, with the chains that have ``least`` mentions or more.
 
-    Parts are the units if the chains of both sides are local to the same parts; otherwise the whole document is one,
-    with mentions aligned by their token position over all parts. Empty nodes that only one side has are left out. A
-    part that the response lacks counts as one without chains, and one that only the response has is left out; both with
-    a notice, or an error under the strict policy.
+    Parts are the units if the chains of both sides are local to the same parts; otherwise the whole document is one.
+    Tokens are compared without empty nodes. Mentions match as ``matching`` says; where one side has no empty nodes in a
+    format that cannot carry them, the other side's mentions are compared without theirs. A part that the response lacks
+    counts as one without chains, and one that only the response has is left out; both with a notice, or an error under
+    the strict policy.
 
     Raises :class:`~merger.errors.AlignmentError` at the first token that differs. Under the lenient policy only their
-    number must be the same; the mentions are aligned by position, as the official scorer does.
+    number must be the same; the mentions are aligned by position, as the official scorer does. Raises
+    :class:`~merger.errors.AnnotationError` for a mention that must have a head to match and has none.
     """
     response = _with_parts_of(key, response, notices)
     # As a rule the texts are the same, sentence by sentence, and this is all there is to find out about them.
     same_text = key.parts is response.parts or _sentences(key) == _sentences(response)
-    if same_text or _shape(key) == _shape(response):
-        if not same_text:
-            _check_tokens(key, response, notices, with_empty=True)
-        if key.scope is response.scope is ChainScope.PART and len(key.parts) > 1:
-            return [
-                Unit(key.id, part, _chains_of_part(key, part), _chains_of_part(response, part))
-                for part in range(len(key.parts))
-            ]
-        return [Unit(key.id, None, _chains(key), _chains(response))]
-    with_empty = _token_count(key, with_empty=True) == _token_count(response, with_empty=True)
-    _check_tokens(key, response, notices, with_empty=with_empty)
-    return [Unit(key.id, None, _flat_chains(key, with_empty=with_empty), _flat_chains(response, with_empty=with_empty))]
+    key_has_zeros = has_empty_nodes(key)
+    some_zeros = key_has_zeros or (not same_text and has_empty_nodes(response))
+    # Formats without empty nodes may have them as words.
+    zeros_are_words = some_zeros and not same_text and _has_zeros_as_words(key, response)
+    same_shape = same_text or _shape(key, zeros_are_words) == _shape(response, zeros_are_words)
+    if not same_text:
+        _check_tokens(key, response, notices, with_empty=zeros_are_words)
+    by_part = same_shape and key.scope is response.scope is ChainScope.PART and len(key.parts) > 1
+    parts = range(len(key.parts)) if by_part else (None,)
+    if matching.needs_heads or (some_zeros and not zeros_are_words):
+        sides = Sides(key, response, matching, by_sentence=same_shape, zeros_are_words=zeros_are_words)
+        return [
+            Unit(key.id, part, *sides.match(_chains(key, least, part), _chains(response, least, part)))
+            for part in parts
+        ]
+    if same_shape:
+        return [Unit(key.id, part, _chains(key, least, part), _chains(response, least, part)) for part in parts]
+    return [Unit(key.id, None, _flat_chains(key, least), _flat_chains(response, least))]
 
 
 def _with_parts_of(key: Document, response: Document, notices: Notices) -> Document:
@@ -156,12 +170,21 @@ def _sentences(document: Document) -> list[list[tuple[tuple[str, ...], tuple[int
     return [[(sentence.forms, sentence.empty) for sentence in part.sentences] for part in document.parts]
 
 
-def _shape(document: Document) -> list[list[tuple[int, tuple[int, ...]]]]:
-    return [_lengths(part) for part in document.parts]
+def _has_zeros_as_words(key: Document, response: Document) -> bool:
+    """Whether one side has as words what the other has as empty nodes, as far as their numbers tell."""
+    return (
+        has_empty_nodes(key) != has_empty_nodes(response)
+        and key.token_count != response.token_count
+        and _token_count(key, with_empty=True) == _token_count(response, with_empty=True)
+    )
 
 
-def _lengths(part: Part) -> list[tuple[int, tuple[int, ...]]]:
-    return [(len(sentence.forms), sentence.empty) for sentence in part.sentences]
+def _shape(document: Document, with_empty: bool) -> list[list[int]]:  # noqa: FBT001  # a private helper of one caller
+    return [_lengths(part, with_empty=with_empty) for part in document.parts]
+
+
+def _lengths(part: Part, *, with_empty: bool = False) -> list[int]:
+    return [len(sentence.forms) - (0 if with_empty else len(sentence.empty)) for sentence in part.sentences]
 
 
 def _token_count(document: Document, *, with_empty: bool) -> int:
@@ -170,48 +193,31 @@ def _token_count(document: Document, *, with_empty: bool) -> int:
     return sum(len(sentence.forms) for part in document.parts for sentence in part.sentences)
 
 
-def _chains(document: Document) -> list[tuple[Mention, ...]]:
-    return [chain.mentions for chain in document.chains]
+def _chains(document: Document, least: int, part: int | None) -> list[tuple[Mention, ...]]:
+    return [
+        chain.mentions
+        for chain in document.chains
+        if len(chain.mentions) >= least and (part is None or chain.mentions[0].part == part)
+    ]
 
 
-def _chains_of_part(document: Document, part: int) -> list[tuple[Mention, ...]]:
-    return [chain.mentions for chain in document.chains if chain.mentions[0].part == part]
-
-
-def _flat_chains(document: Document, *, with_empty: bool) -> list[tuple[tuple[Span, ...], ...]]:
-    """Chains of mentions as stretches of token positions in the document; mentions left without tokens are dropped."""
+def _flat_chains(document: Document, least: int) -> list[tuple[tuple[Span, ...], ...]]:
+    """Chains of mentions as stretches of token positions in the document."""
     starts: dict[tuple[int, int], int] = {}
     position = 0
     for part, each in enumerate(document.parts):
         for index, sentence in enumerate(each.sentences):
             starts[part, index] = position
-            position += len(sentence.forms) - (0 if with_empty else len(sentence.empty))
-    chains = []
-    for chain in document.chains:
-        mentions: dict[tuple[Span, ...], None] = {}
-        for mention in chain.mentions:
-            start = starts[mention.part, mention.sentence]
-            empty = () if with_empty else document.sentence(mention).empty
-            spans = _spans(mention.tokens, empty, start) if empty else _shifted(mention.spans, start)
-            if spans:
-                mentions[spans] = None
-        chains.append(tuple(mentions))
-    return chains
+            position += len(sentence.forms)
+    return [
+        tuple(_shifted(mention.spans, starts[mention.part, mention.sentence]) for mention in chain.mentions)
+        for chain in document.chains
+        if len(chain.mentions) >= least
+    ]
 
 
 def _shifted(spans: tuple[Span, ...], start: int) -> tuple[Span, ...]:
     return tuple((start + first, start + last) for first, last in spans)
-
-
-def _spans(tokens: tuple[int, ...], empty: tuple[int, ...], start: int) -> tuple[Span, ...]:
-    kept = [start + token - sum(node < token for node in empty) for token in tokens if token not in empty]
-    spans: list[Span] = []
-    for token in kept:
-        if spans and token == spans[-1][1] + 1:
-            spans[-1] = (spans[-1][0], token)
-        else:
-            spans.append((token, token))
-    return tuple(spans)
 
 
 def _check_tokens(key: Document, response: Document, notices: Notices, *, with_empty: bool) -> None:

@@ -12,13 +12,14 @@ class Signature:
     """What a score depends on besides key and response.
 
     ``metrics`` in order; ``mentions`` how mentions match; ``singletons`` whether one-mention chains count
-    (``kept``, as the official scorer does, or ``dropped``); ``split`` how the parts were made, ``strategy`` what
-    merged them, where known.
+    (``kept``, as the official scorer does, or ``dropped``); ``zeros`` how empty nodes were paired, where there were
+    any; ``split`` how the parts were made, ``strategy`` what merged them, where known.
     """
 
     metrics: tuple[str, ...]
     mentions: str = "exact"
     singletons: str = "kept"
+    zeros: str | None = None
     split: str | None = None
     strategy: str | None = None
 
@@ -28,6 +29,7 @@ class Signature:
             ("metrics", "+".join(self.metrics)),
             ("mentions", self.mentions),
             ("singletons", self.singletons),
+            ("zeros", self.zeros),
             ("split", self.split),
             ("strategy", self.strategy),
             ("version", VERSION),

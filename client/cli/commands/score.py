@@ -9,8 +9,10 @@ import click
 from client.cli.options import Reading, check_stdin, json_option, reading_options, singletons_option
 from client.cli.output import notices_data, open_report, show_notices, write_json
 from client.cli.progress import documents_with_progress
+from client.cli.scoring_options import zeros_option
 from client.scoring import METRICS
 from client.scoring.evaluation import Evaluation, evaluate
+from client.scoring.mention_matching import MATCHES, Matching
 from client.scoring.metrics import find_metric
 from client.scoring.render import as_text
 from client.scoring.render_data import as_data
@@ -58,6 +60,15 @@ def _complete(context: click.Context, parameter: click.Parameter, incomplete: st
     "leaves them out of both.",
     default="keep",
 )
+@click.option(
+    "--match",
+    type=click.Choice(MATCHES),
+    default="exact",
+    show_default=True,
+    help="When mentions match: exact for the same tokens; partial for a response inside the key's mention that has the "
+    "key's head; head for the same head token. Heads are those of CorefUD's Entity or of the dependency tree.",
+)
+@zeros_option
 @click.option("--per-document", is_flag=True, help="Show every document's F1 too (--json always has them).")
 @click.option("--brief", "shown", flag_value="brief", help="Print the score alone: CoNLL F1 in percent.")
 @click.option("--csv", "shown", flag_value="csv", help="Print CSV with fractions, numerators and denominators.")
@@ -71,6 +82,8 @@ def command(
     decisions_path: str | None,
     metrics: tuple[str, ...],
     singletons: str,
+    match: str,
+    zeros: str,
     per_document: bool,
     shown: str | None,
     as_json: bool,
@@ -104,6 +117,7 @@ def command(
         drop_singletons=singletons == "drop",
         notices=reading.notices,
         strategy=None if decisions_path is None else _strategy(decisions_path),
+        matching=Matching(match, zeros),
     )
     if as_json:
         write_json({**as_data(evaluation), "notices": notices_data(reading.notices)})

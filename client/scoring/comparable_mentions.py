@@ -1,0 +1,167 @@
+"""Turns the mentions of key and response into what :mod:`client.scoring.mention_matching` compares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import TypeAlias
+
+from client.scoring.mention_matching import Comparable, Dependencies, Matching, Position, match_mentions
+from merger.document import Document, Mention, Sentence
+from merger.errors import AnnotationError, Location
+from merger.formats import format_of
+from merger.formats.conllu import ConlluFormat
+from merger.formats.mention_details import enhanced_dependencies, stated_head
+from merger.positions import token_line
+
+_PlaceOfSentence: TypeAlias = tuple[int, int]
+"""Index of the part, index of the sentence there."""
+
+Chains: TypeAlias = Sequence[Sequence[Mention]]
+
+
+class Positions:
+    """Where the tokens of one document are, in terms that the other side of a comparison shares.
+
+    With ``by_sentence`` words are counted in their sentence, else over the whole document (the sides have other
+    sentences). With ``zeros_are_words`` empty nodes are words like the others.
+    """
+
+    def __init__(self, document: Document, *, by_sentence: bool, zeros_are_words: bool = False) -> None:
+        self._document = document
+        self._positions: dict[_PlaceOfSentence, list[Position]] = {}
+        self._roots: dict[_PlaceOfSentence, Position] = {}
+        self._dependencies_of: dict[_PlaceOfSentence, Mapping[int, Dependencies]] = {}
+        number = word = node = 0
+        for part, each in enumerate(document.parts):
+            for index, sentence in enumerate(each.sentences):
+                if by_sentence:
+                    number, word, node = number + 1, 0, 0
+                empty = frozenset() if zeros_are_words else frozenset(sentence.empty)
+                self._roots[part, index] = number, word, -1
+                positions = self._positions[part, index] = []
+                for token in range(len(sentence.forms)):
+                    word, node = (word, node + 1) if token in empty else (word + 1, 0)
+                    positions.append((number, word, node))
+
+    def comparable(self, mention: Mention, *, needs_head: bool) -> Comparable:
+        """The mention as it is compared.
+
+        Raises :class:`~merger.errors.AnnotationError` if it needs a head and has none.
+        """
+        positions = self._positions[mention[:2]]
+        sentence = self._document.sentence(mention)
+        head = self._head(sentence, mention, needed=needs_head)
+        position = positions[head]
+        tokens = tuple([positions[token] for token in mention.tokens])
+        if position[2] == 0:
+            return Comparable(tokens, position)
+        return Comparable(tokens, position, self._dependencies(mention[:2]).get(head, frozenset()))
+
+    def _head(self, sentence: Sentence, mention: Mention, *, needed: bool) -> int:
+        if mention.first == mention.last:
+            return mention.first
+        stated = stated_head(sentence, mention)
+        if stated is not None:
+            return stated
+        tokens = mention.tokens
+        words = [token for token in tokens if token not in sentence.empty]
+        if len(words) == 1:
+            return words[0]
+        if sentence.heads is not None:
+            inside = frozenset(tokens)
+            return next((each for each in words or tokens if sentence.heads[each] not in inside), tokens[0])
+        if needed:
+            document = self._document
+            line = token_line(sentence, mention.first)
+            raise AnnotationError(
+                f"mention {' '.join(document.forms(mention))!r} has no head",
+                Location(document.file, line, document.id, mention.part, mention.sentence, mention.first),
+                expected="for match=partial and match=head a head in Entity (CorefUD) or a dependency tree",
+                hint="match=exact needs no heads",
+            )
+        return (words or tokens)[0]
+
+    def _dependencies(self, place: _PlaceOfSentence) -> Mapping[int, Dependencies]:
+        """What the empty nodes of a sentence depend on, by token index."""
+        known = self._dependencies_of.get(place)
+        if known is None:
+            parents = {"0": self._roots[place]}
+            word = node = 0
+            for position in self._positions[place]:
+                word, node = (word, node + 1) if position[2] > 0 else (word + 1, 0)
+                parents[f"{word}.{node}" if node else str(word)] = position
+            found = enhanced_dependencies(self._document.parts[place[0]].sentences[place[1]])
+            known = self._dependencies_of[place] = {
+                node: frozenset((parents[parent], relation) for parent, relation in pairs if parent in parents)
+                for node, pairs in found.items()
+            }
+        return known
+
+
+def without_zeros(mentions: Sequence[Comparable]) -> list[Comparable]:
+    """The mentions without their empty nodes, as the other side has a format that cannot carry any.
+
+    A mention of nothing else stays as it is, and so does one that would be the same as another one: neither is there.
+    """
+    taken = {mention.tokens for mention in mentions if all(node == 0 for _, _, node in mention.tokens)}
+    reduced = []
+    for mention in mentions:
+        words = tuple([token for token in mention.tokens if token[2] == 0])
+        if words and len(words) < len(mention.tokens) and words not in taken:
+            taken.add(words)
+            reduced.append(Comparable(words, mention.head if mention.head[2] == 0 else words[0]))
+        else:
+            reduced.append(mention)
+    return reduced
+
+
+def has_empty_nodes(document: Document) -> bool:
+    """Whether a sentence has an empty node."""
+    return any(sentence.empty for part in document.parts for sentence in part.sentences)
+
+
+def _can_carry_zeros(document: Document) -> bool:
+    """Whether the text has empty nodes or comes from a format that can have some."""
+    return has_empty_nodes(document) or format_of(document) == ConlluFormat.name
+
+
+class Sides:
+    """Key and response of one document with the same words, whose mentions are to be matched."""
+
+    def __init__(
+        self, key: Document, response: Document, matching: Matching, *, by_sentence: bool, zeros_are_words: bool
+    ) -> None:
+        self._positions = [
+            Positions(document, by_sentence=by_sentence, zeros_are_words=zeros_are_words)
+            for document in (key, response)
+        ]
+        self._matching = matching
+        self._has_zeros = not zeros_are_words and (has_empty_nodes(key) or has_empty_nodes(response))
+        self._words_only = self._has_zeros and not (_can_carry_zeros(key) and _can_carry_zeros(response))
+
+    def match(self, key: Chains, response: Chains) -> tuple[list[list[int]], list[list[int]], str | None]:
+        """The chains of both sides with numbers for mentions, the same one where two match; how zeros were paired."""
+        ours = self._comparable(0, key, needs_head=self._matching.needs_heads)
+        # A partial match looks at the heads of the key only.
+        theirs = self._comparable(1, response, needs_head=self._matching.mentions == "head")
+        partner_of = {other: one for one, other in match_mentions(ours, theirs, self._matching)}
+        numbers = [partner_of.get(index, len(ours) + index) for index in range(len(theirs))]
+        return _regrouped(range(len(ours)), key), _regrouped(numbers, response), self._pairing(ours, theirs)
+
+    def _comparable(self, side: int, chains: Chains, *, needs_head: bool) -> list[Comparable]:
+        positions = self._positions[side]
+        mentions = [positions.comparable(mention, needs_head=needs_head) for chain in chains for mention in chain]
+        return without_zeros(mentions) if self._words_only else mentions
+
+    def _pairing(self, *sides: Sequence[Comparable]) -> str | None:
+        if not self._has_zeros:
+            return None
+        zeros = [[mention for mention in mentions if mention.is_zero] for mentions in sides]
+        lacks = any(mentions and not any(mention.dependencies for mention in mentions) for mentions in zeros)
+        return "linear" if lacks else self._matching.zeros
+
+
+def _regrouped(numbers: Sequence[int], chains: Chains) -> list[list[int]]:
+    remaining = iter(numbers)
+    return [list(islice(remaining, len(chain))) for chain in chains]
