@@ -55,6 +55,7 @@ class TagSet:
         self._class_of = class_of
         self.is_postmodifier = postmodifiers
         self._known: dict[str, WordClass] = {"": WordClass.UNTAGGED}
+        self._nouns = _Nouns(self)
 
     def word_class(self, tag: str) -> WordClass:
         """The class of a tag; ``UNTAGGED`` for an empty one."""
@@ -67,7 +68,20 @@ class TagSet:
 
     def noun_flags(self, tags: Iterable[str]) -> tuple[bool, ...]:
         """For each tag whether it is a noun's."""
-        return tuple([self.word_class(tag) in NOUNS for tag in tags])
+        return tuple(map(self._nouns.__getitem__, tags))
+
+
+class _Nouns(dict[str, bool]):
+    """Whether tags are nouns', of those that came before: every token of every text is looked up here."""
+
+    def __init__(self, tag_set: TagSet) -> None:
+        self._tag_set = tag_set
+
+    def __missing__(self, tag: str) -> bool:
+        is_noun = self._tag_set.word_class(tag) in NOUNS
+        if len(self) < _KEPT and len(tag) <= _LONGEST:
+            self[tag] = is_noun
+        return is_noun
 
 
 def _one_of(*tags: str) -> Callable[[str], bool]:
@@ -277,11 +291,11 @@ class SeenTags:
         self._counts = [0] * len(TAG_SETS)
         self._best = PENN
 
-    def add(self, tags: Iterable[str]) -> None:
+    def add(self, tags: Sequence[str]) -> None:
         """Take more tags, empty ones perhaps among them."""
-        new = set(tags) - self._tags
-        if not new:
+        if self._tags.issuperset(tags):
             return
+        new = set(tags) - self._tags
         self._tags |= new
         for index, tag_set in enumerate(TAG_SETS):
             self._counts[index] += sum(map(tag_set.has, new))

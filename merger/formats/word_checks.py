@@ -14,7 +14,7 @@ from merger.notices import Notices
 from merger.shown import shown
 from merger.tag_sets import CTB, PENN, STTS, UNIVERSAL
 
-_SAMPLE = 200
+_SAMPLE = 100
 """Words from the beginning of a text that are looked at."""
 _LEAST = 3
 _PLACEHOLDER = re.compile(r"[_*\-.x?]+|\[[^\[\]]+\]|<[^<>]+>|\{[^{}]+\}", re.IGNORECASE)
@@ -67,6 +67,9 @@ def _warn(document: Document, notices: Notices, kind: str, message: str, hint: s
 
 
 def _as_placeholders(words: Sequence[str]) -> str | None:
+    if 5 * len(set(words)) > len(words) + 5:
+        # Four in five cannot be the same.
+        return None
     ((most, count),) = Counter(words).most_common(1)
     if count == len(words) >= _SAME or (5 * count >= 4 * len(words) and _PLACEHOLDER.fullmatch(most)):
         share = "all words" if count == len(words) else "most words"
@@ -75,6 +78,9 @@ def _as_placeholders(words: Sequence[str]) -> str | None:
 
 
 def _as_pieces(words: Sequence[str]) -> str | None:
+    text = " ".join(words)
+    if text.isascii() and "##" not in text and "[CLS]" not in text:
+        return None
     pieces = [word for word in words if _WORDPIECE.match(word)]
     if len(pieces) > 1:
         return f"the tokens are word pieces, such as {shown(pieces[0])}"
@@ -94,10 +100,10 @@ def _has_pieces(line: str) -> bool:
 
 
 def _as_tags(words: Sequence[str]) -> str | None:
-    tags = {word for word in words if word.isalpha() and word.isascii() and word.isupper()}
-    if len(words) < _TAGS or len(tags) < _DIFFERENT_TAGS:
-        return None
     for each in _TAG_SETS:
-        if all(map(each.has, words)):
+        if len(words) >= _TAGS and all(map(each.has, words)):
+            tags = {word for word in words if word.isalpha() and word.isascii() and word.isupper()}
+            if len(tags) < _DIFFERENT_TAGS:
+                return None
             return f"all words are {each.name} tags, such as {' '.join(sorted(tags)[:_DIFFERENT_TAGS])}"
     return None

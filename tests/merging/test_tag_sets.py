@@ -12,7 +12,13 @@ from merger.errors import OptionError
 from merger.merge import merge_document
 from merger.notices import Notices
 from merger.strategies import make_strategy
+from merger.strategies.served import ServedStrategies
 from merger.tag_sets import CTB, EAGLES, NOUNS, PENN, PENN_TAGS, STTS, TAG_SETS, UPOS_TAGS, SeenTags, WordClass
+from merger.watch import Watch
+from protos.answers import merge_document_answer
+from protos.documents import document_to_message
+from protos.merge_baseline import v1
+from protos.strategies import spec_to_message
 from tests.merging.building import greedy_links, parts_of
 
 # A name, a verb, a pronoun and a common noun, as each tag set writes them.
@@ -182,3 +188,16 @@ def test_a_document_in_which_no_tag_is_a_noun_is_noted(options: dict[str, str]) 
     assert notice.kind == "no noun among the tags"
     assert "Qu1, Xy2" in notice.message
     assert notice.location.document == "d"
+
+
+def test_notices_about_tags_are_the_same_over_the_wire() -> None:
+    document = parts_of("[a Orla/Qu1 ] [a she/Xy2 ]", "[b Orla/Qu1 ] [b she/Xy2 ]")
+    request = v1.MergeDocumentRequest(document=document_to_message(document), strategy=spec_to_message("greedy", {}))
+    answer = v1.MergeDocumentResponse.FromString(
+        merge_document_answer(ServedStrategies(), request.SerializeToString(), Watch())
+    )
+    notices = Notices()
+    merge_document(document, make_strategy("greedy"), notices=notices)
+
+    assert [(each.kind, each.message) for each in answer.notices] == [(each.kind, each.message) for each in notices]
+    assert len(answer.notices) == 1
