@@ -224,7 +224,7 @@ def _check_times(strategies: ServedStrategies, most_seconds: float) -> None:
             if seconds > most_seconds:
                 raise ServerStartError(
                     f"strategy {name} may take {seconds:g} s for a document (its option timeout), and calls end after "
-                    f"{most_seconds:g} s: expected a --max-call-seconds that is not below"
+                    f"{most_seconds:g} s: expected that option max_call_seconds is not below"
                 )
 
 

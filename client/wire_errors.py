@@ -81,11 +81,11 @@ def other_protocol(target: Target) -> IncompatibleError | None:
     if tls is None or tls == (target.tls is not None):
         return None
     if tls:
-        message = "speaks TLS, and this client does not (set tls; on the command line --tls, or --tls-ca for its CA)"
+        message = "speaks TLS, and this client does not (set option tls)"
     else:
         message = (
-            "does not speak TLS, and this client does (leave tls out, on the command line the options that begin with "
-            "--tls; or serve with --tls-cert and --tls-key)"
+            "does not speak TLS, and this client does (leave out option tls, or serve with server option tls_cert and "
+            "server option tls_key)"
         )
     return IncompatibleError(f"what listens at {target.address} {message}", target.address)
 
@@ -105,10 +105,7 @@ _TEXTS: Final[dict[grpc.StatusCode, tuple[type[RemoteError], str]]] = {
     grpc.StatusCode.RESOURCE_EXHAUSTED: (BusyError, "the server at {address} has too much to do: {details}"),
     grpc.StatusCode.UNAUTHENTICATED: (
         NotAllowedError,
-        (
-            "the server at {address} refused the call: {details} (set token; on the command line --token-file, or the "
-            "environment variable MERGE_BASELINE_TOKEN)"
-        ),
+        ("the server at {address} refused the call: {details} (set option token)"),
     ),
     grpc.StatusCode.PERMISSION_DENIED: (NotAllowedError, "the server at {address} refused the call: {details}"),
     grpc.StatusCode.UNIMPLEMENTED: (

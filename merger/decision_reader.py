@@ -49,7 +49,9 @@ def parse_record(line: str, place: Location) -> DecisionRecord:
     except JsonError as error:
         raise FormatError(str(error), place, expected="a decision (a JSON object)") from None
     if "document" not in content:
-        raise FormatError("no decision: no field 'document'", place, expected="a record as `merge --decisions` writes")
+        raise FormatError(
+            "no decision: no field 'document'", place, expected="a decision record as docs/decisions.md describes it"
+        )
     document = Fields(content, place).text("document")
     fields = Fields(content, replace(place, document=document))
     part = fields.index("part")

@@ -117,7 +117,7 @@ def apply_records(
         if notices is not None and len(kept) < len(parts.chains):
             notices.add(
                 "singletons left out",
-                "one-mention chains without a decision were left out (--singletons keep passes them through)",
+                "one-mention chains without a decision were left out (option keep_singletons passes them through)",
                 count=len(parts.chains) - len(kept),
             )
         parts = parts.with_chains(kept, ChainScope.PART)

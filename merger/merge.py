@@ -119,7 +119,8 @@ class PartMerger:
         elif self._singletons and notices is not None:
             notices.add(
                 "singletons left out",
-                "one-mention chains were left out of merging and of the output (--singletons keep passes them through)",
+                "one-mention chains were left out of merging and of the output "
+                "(option keep_singletons passes them through)",
                 count=len(self._singletons),
             )
         if notices is not None:

@@ -73,7 +73,7 @@ class Notices:
         """Raise ``error``, unless the policy is ``LENIENT``: then record that ``repair`` was done instead."""
         if self.policy is not Policy.LENIENT:
             if error.hint is None:
-                error.hint = f"with --lenient: {repair}"
+                error.hint = f"with policy lenient: {repair}"
             raise error
         self.add(kind, f"{_with_expectation(error)}: {repair}", error.location)
 

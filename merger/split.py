@@ -71,7 +71,7 @@ def split_document(
     parts = _cut_parts(document, [sentence for sentence, _ in sentences], starts)
     part_chains, key_chains, dropped = _cut_chains(document, place, keep_singletons=keep_singletons)
     if dropped and notices is not None:
-        message = "mentions alone in their part were left out of parts and key (--singletons keep keeps them)"
+        message = "mentions alone in their part were left out of parts and key (option keep_singletons keeps them)"
         notices.add("mentions alone in their part", message, count=dropped)
     task = replace(document, parts=parts, chains=tuple(part_chains), scope=ChainScope.PART)
     key = task.with_chains(tuple(key_chains), ChainScope.DOCUMENT)

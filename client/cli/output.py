@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
+from client.cli.parameter_names import with_flags
 from client.whole_files import is_of_writing, whole_file
 from merger.notices import Notices
 from merger.shown import one_line
@@ -99,7 +100,7 @@ def say(text: str) -> None:
     """Print a line on standard error. Where that cannot be written there is nobody to tell."""
     # Names that stand in a message may hold line ends.
     with contextlib.suppress(OSError):
-        sys.stderr.write(f"{one_line(text)}\n")
+        sys.stderr.write(f"{one_line(with_flags(text))}\n")
 
 
 def show_notices(notices: Notices) -> None:
@@ -156,7 +157,7 @@ def notices_data(notices: Notices) -> list[dict[str, Any]]:
     return [
         {
             "kind": notice.kind,
-            "message": notice.message,
+            "message": with_flags(notice.message),
             "count": notice.count,
             "file": notice.location.file,
             "line": notice.location.line,

@@ -1,7 +1,8 @@
-"""What the command line calls the parameters of the Python interface."""
+"""What the command line calls the parameters of the Python interface and of requests."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from typing import Final
 
@@ -10,11 +11,59 @@ from protos.limits import Limits
 _OTHERS: Final = {
     **{each.name: f"--max-{each.name}" for each in fields(Limits)},
     "enable_taggers": "--enable-tagger",
+    "format_name": "--format",
     "grace_seconds": "--grace",
+    "keep_singletons": "--singletons keep",
     "max_connection_age_seconds": "--max-connection-age",
+    "tls": "--tls, or --tls-ca for its CA",
+    "token": "--token-file, or the environment variable MERGE_BASELINE_TOKEN",
+    "stream_bytes": "--max-stream-mib",
 }
+
+_NAMED: Final = (
+    "baseline",
+    "clusters_field",
+    "columns",
+    "enable",
+    "format_name",
+    "insecure_listen_anywhere",
+    "keep_singletons",
+    "key",
+    "max_call_seconds",
+    "overwrite",
+    "resume",
+    "retag",
+    "tagger",
+    "tls",
+    "tls_cert",
+    "tls_client_ca",
+    "tls_key",
+    "token",
+    "token_file",
+)
+"""Parameters that messages name as ``option NAME``. Options of strategies keep their names: a command line has them in
+``--strategy NAME:OPTION=VALUE`` too."""
+_OF_SERVERS: Final = ("enable", "enable_taggers", "idle_stream_seconds", "max_call_seconds", "tls_cert", "tls_key")
+"""Those of a server elsewhere, that messages name as ``server option NAME``."""
+
+_PHRASE: Final = re.compile(
+    rf"\bserver option (?P<server>{'|'.join(_OF_SERVERS)})\b"
+    rf"|\boption (?P<option>{'|'.join(_NAMED)})\b(?!-)"
+    r"|\bwith policy (?P<policy>strict|lenient)\b"
+)
 
 
 def option_of(parameter: str) -> str:
     """The option that sets a parameter."""
     return _OTHERS.get(parameter) or f"--{parameter.replace('_', '-')}"
+
+
+def with_flags(text: str) -> str:
+    """A message of the library with the names that the command line has for options."""
+    return _PHRASE.sub(_flag, text)
+
+
+def _flag(found: re.Match[str]) -> str:
+    if found["policy"]:
+        return f"with --{found['policy']}"
+    return f"serve {option_of(found['server'])}" if found["server"] else option_of(found["option"])

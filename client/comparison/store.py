@@ -61,7 +61,7 @@ class OutcomeFile:
                 raise FormatError(
                     "not an outcome of a comparison",
                     Location(str(self._path), number),
-                    hint="--overwrite instead of --resume starts the comparison anew",
+                    hint="option overwrite instead of option resume starts the comparison anew",
                 ) from None
 
     def get(self, document: str, fingerprint: str) -> Outcome | None:

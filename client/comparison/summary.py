@@ -71,7 +71,7 @@ def choose_baseline(names: Sequence[str], baseline: str | None) -> str | None:
     if baseline is None:
         return next((name for name in names if name != FLOOR), None)
     if baseline not in names:
-        raise OptionError(f"--baseline {baseline}: not compared here; there are {', '.join(names)}")
+        raise OptionError(f"option baseline: {baseline}: not compared here; there are {', '.join(names)}")
     return baseline
 
 

@@ -75,8 +75,8 @@ class Manifest:
             return
         if differences:
             raise OptionError(
-                f"--resume: what is in {self._outputs} was made with {', with '.join(differences)}: expected the same "
-                "options, another --output, or no --resume, which merges all files again"
+                f"option resume: what is in {self._outputs} was made with {', with '.join(differences)}: expected the "
+                "same options, another folder, or no option resume, which merges all files again"
             )
 
     def get(self, path: str, output: str) -> DoneFile | None:

@@ -56,13 +56,13 @@ class RayEngine:
                     raise outcome
                 _check_place(outcome, number)
                 yield outcome
-        raise UnavailableError("Ray lost the end of the documents: --resume goes on")
+        raise UnavailableError("Ray lost the end of the documents: option resume goes on")
 
 
 def _check_place(outcome: Outcome, number: int) -> None:
     """Nothing may be missing without a word, whatever Ray did about what died."""
     if outcome.job.index != number:
-        raise UnavailableError(f"Ray lost document {number + 1}, or gave another one first: --resume goes on")
+        raise UnavailableError(f"Ray lost document {number + 1}, or gave another one first: option resume goes on")
 
 
 @contextlib.contextmanager

@@ -61,7 +61,9 @@ def detect_format(head: str, name: str) -> Format:
         if candidate.recognises(head):
             return candidate
     titles = ", ".join(each.title for each in FORMATS.values())
-    raise FormatError("the format is not recognised", Location(name, 1), expected=titles, hint="name it with --format")
+    raise FormatError(
+        "the format is not recognised", Location(name, 1), expected=titles, hint="name it: option format_name"
+    )
 
 
 def read_documents(

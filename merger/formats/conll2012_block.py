@@ -55,7 +55,7 @@ def _too_few_columns(line: str, place: Location, layout: ColumnLayout | None) ->
 
 def unknown_layout(message: str, place: Location) -> FormatError:
     """An error for rows whose columns are not known."""
-    hint = f"name the columns, counted from 1: --columns {EXAMPLE}, in Python ReadOptions(columns={EXAMPLE!r})"
+    hint = f"name the columns, counted from 1: option columns, such as {EXAMPLE}"
     return FormatError(message, place, expected="the columns of CoNLL-2012, SemEval-2010 or CoNLL-U", hint=hint)
 
 

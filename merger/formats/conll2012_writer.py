@@ -199,7 +199,7 @@ def _without_crossing(
                 message,
                 place,
                 expected="nested or separate mentions in CoNLL-2012",
-                hint="--to conllu or jsonlines can carry them; with --lenient: the later one is left out",
+                hint="formats conllu and jsonlines can carry them; with policy lenient: the later one is left out",
             )
             notices.repair("crossing mentions", error, "the later one is left out")
             continue

@@ -36,7 +36,7 @@ class OracleStrategy(Strategy):
 
     def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # the key says all
         if key is None:
-            raise OptionError("strategy oracle needs the human merges (--key)")
+            raise OptionError("strategy oracle needs the human merges (option key)")
         return _AsTheKey(key)
 
 

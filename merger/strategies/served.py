@@ -16,7 +16,7 @@ from merger.strategies.coreference import CoreferenceStrategy
 from merger.taggers.served import ServedTaggers
 from merger.watch import Watch
 
-NOT_ENABLED = "the operator has not enabled it (serve --enable)"
+NOT_ENABLED = "the operator has not enabled it (server option enable)"
 _RESTARTING = "its backend is being started again"
 _SHORTEST_RETRY_SECONDS = 1.0
 
@@ -54,15 +54,15 @@ class ServedStrategies:
             strategy = STRATEGIES.get(name)
             if strategy is None or not issubclass(strategy, CoreferenceStrategy):
                 names = ", ".join(each for each, kind in STRATEGIES.items() if issubclass(kind, CoreferenceStrategy))
-                raise OptionError(f"--enable {spec}: strategies to enable are {names}")
+                raise OptionError(f"option enable: {spec}: strategies to enable are {names}")
             backend = strategy.backend_class(options)
             choice = name, _choice(backend)
             if choice in chosen_by:
-                raise OptionError(f"--enable {chosen_by[choice]} and --enable {spec}: {_same_choice(backend)}")
+                raise OptionError(f"option enable: {chosen_by[choice]} and {spec}: {_same_choice(backend)}")
             chosen_by[choice] = spec
             reason = backend.missing()
             if reason is not None:
-                raise UnavailableError(f"--enable {spec}: {reason}")
+                raise UnavailableError(f"option enable: {spec}: {reason}")
             self._backends.setdefault(name, []).append(backend)
 
     @property

@@ -56,7 +56,7 @@ class ServedTaggers:
         if tagger is None:
             enabled = f"enabled are {', '.join(self._taggers)}" if self._taggers else "none is enabled"
             raise TaggerUnavailableError(
-                f"tagger {name}: the operator has not enabled it (option enable_tagger); {enabled}"
+                f"tagger {name}: the operator has not enabled it (server option enable_taggers); {enabled}"
             )
         return Tagging(tagger, retag=retag)
 

@@ -31,5 +31,6 @@ def check_exposure(host: str, *, tls: bool, tokens: bool, allowed: bool) -> None
     what = "documents and tokens" if tokens else "documents"
     raise ServerStartError(
         f"won't listen on {host} without TLS: {what} would cross the network in clear, for everybody to read and "
-        "change. Set --tls-cert and --tls-key, or --insecure-listen-anywhere if the network itself protects them"
+        "change. Set option tls_cert and option tls_key, or option insecure_listen_anywhere if the network "
+        "itself protects them"
     )

@@ -36,7 +36,9 @@ class Patience:
             if not limit.expired():
                 raise
             most = "the most that this server works on a document, or a message of a stream"
-            raise TimeLimitError(f"not done after {self._work_seconds:g} s, {most} (--max-call-seconds)") from None
+            raise TimeLimitError(
+                f"not done after {self._work_seconds:g} s, {most} (server option max_call_seconds)"
+            ) from None
 
     async def message(self, requests: AsyncIterator[bytes]) -> bytes | None:
         """The caller's next message; ``None`` if there is none.
@@ -56,7 +58,7 @@ class Patience:
         """The error for a caller who sends nothing, or as ``what`` has it."""
         return TimeLimitError(
             f"{what} for {self.idle_seconds:g} s, the most that this server keeps a stream open for "
-            "(--idle-stream-seconds)"
+            "(server option idle_stream_seconds)"
         )
 
     @contextmanager

@@ -61,7 +61,9 @@ class Security:
         self._callers = Callers(options.callers)
         self._certified = options.tls_client_ca is not None
         if self._tokens is None and options.tls_client_ca is None and not is_loopback(host):
-            _log.warning("everybody who reaches %s may call: there is no --token-file and no --tls-client-ca", host)
+            _log.warning(
+                "everybody who reaches %s may call: neither option token_file nor option tls_client_ca is set", host
+            )
 
     def interceptor(self, observer: Observer, reception: Reception, *, calls: int) -> grpc.aio.ServerInterceptor:
         """Comes before all other interceptors, as :class:`~protos.serving.access.Access` has it."""

@@ -35,7 +35,7 @@ def test_an_unclosed_mention_is_an_error_that_names_file_line_document_part_and_
 
     assert str(error) == (
         "x.conll:4 (document nw/1, part 4): a mention of chain e12 is opened but never closed "
-        "(with --lenient: the mention is dropped)"
+        "(with policy lenient: the mention is dropped)"
     )
 
 
@@ -44,7 +44,7 @@ def test_a_mention_that_was_never_opened_is_an_error_that_names_file_line_docume
 
     assert str(error) == (
         "x.conll:4 (document nw/1, part 4): a mention of chain e12 is closed but was never opened "
-        "(with --lenient: the bracket is dropped)"
+        "(with policy lenient: the bracket is dropped)"
     )
 
 

@@ -44,7 +44,7 @@ def test_what_is_no_annotation_is_an_error_that_names_the_formats_and_the_option
     error = caught.value
     assert str(error).startswith("dir/x.txt:1: the format is not recognised; expected ")
     assert all(each.title in str(error) for each in FORMATS.values())
-    assert "--format" in str(error)
+    assert "option format_name" in str(error)
 
 
 @pytest.mark.parametrize("head", ["", "\n", " \r\n\t\n"])

@@ -74,7 +74,7 @@ def test_the_first_token_that_differs_is_an_error_with_both_files_lines_and_toke
     assert str(error) == (
         "response.conll:5 (document x, part 0): token 2 of the document (from 0) is 'C'; "
         "expected 'c', as in the key at key.conll:4 (document x, part 0) "
-        "(with --lenient: mentions are aligned by token position)"
+        "(with policy lenient: mentions are aligned by token position)"
     )
 
 

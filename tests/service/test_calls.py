@@ -47,7 +47,7 @@ def test_the_server_lists_every_strategy_with_its_options(remote: RemoteMerger) 
 def test_a_strategy_with_a_backend_must_be_enabled_and_shows_only_the_options_of_callers(remote: RemoteMerger) -> None:
     corenlp = next(info for info in remote.strategies() if info.name == "corenlp")
 
-    assert corenlp.unavailable == "the operator has not enabled it (serve --enable)"
+    assert corenlp.unavailable == "the operator has not enabled it (server option enable)"
     assert {"policy", "mentions", "pass", "algorithm"} <= {option.name for option in corenlp.options}
     assert not {"home", "memory", "url", "port"} & {option.name for option in corenlp.options}
     with pytest.raises(UnavailableError, match="strategy corenlp: the operator has not enabled it"):

@@ -43,7 +43,7 @@ def test_without_tls_the_server_does_not_listen_beyond_this_machine() -> None:
         server.background(options(SecurityOptions())),
     ):
         pass
-    assert "--insecure-listen-anywhere" in str(caught.value)
+    assert "option insecure_listen_anywhere" in str(caught.value)
 
 
 def test_tokens_alone_don_t_change_that(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_an_option_of_the_operator_is_refused_and_what_it_names_is_not_touched(
         if strategy == "stanza":
             assert (code, details) == (
                 grpc.StatusCode.FAILED_PRECONDITION,
-                "strategy stanza: the operator has not enabled it (serve --enable)",
+                "strategy stanza: the operator has not enabled it (server option enable)",
             )
         else:
             assert code is grpc.StatusCode.INVALID_ARGUMENT

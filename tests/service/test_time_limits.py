@@ -30,12 +30,12 @@ LIMIT, IDLE = 3600, 600
 
 
 def too_long(seconds: int) -> str:
-    most = "the most that this server works on a document, or a message of a stream (--max-call-seconds)"
+    most = "the most that this server works on a document, or a message of a stream (server option max_call_seconds)"
     return f"not done after {seconds} s, {most}"
 
 
 def too_quiet(seconds: int, what: str = "came") -> str:
-    most = "the most that this server keeps a stream open for (--idle-stream-seconds)"
+    most = "the most that this server keeps a stream open for (server option idle_stream_seconds)"
     return f"nothing {what} for {seconds} s, {most}"
 
 
@@ -229,6 +229,6 @@ def test_a_backend_must_have_the_time_that_its_operator_gives_it() -> None:
     )
 
     assert error == (
-        "strategy corenlp may take 90 s for a document (its option timeout), and calls end after 60 s: expected a "
-        "--max-call-seconds that is not below"
+        "strategy corenlp may take 90 s for a document (its option timeout), and calls end after 60 s: expected "
+        "that --max-call-seconds is not below"
     )
