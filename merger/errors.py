@@ -9,6 +9,7 @@
     │   ├── AlignmentError    two inputs that should have the same tokens differ
     │   ├── DecisionError     decisions are missing, repeated, contradictory or cyclic
     │   ├── MissingTagsError  the strategy needs part-of-speech tags and the document has none
+    │   ├── WorkLimitError    the document would take a strategy more work than it does for one
     │   ├── UnsupportedError  the output format cannot carry what the document holds
     │   └── BackendError      a coreference backend failed on this document; others may go on
     ├── OptionError           an unknown strategy, or an option with a wrong name, type or value
@@ -112,6 +113,10 @@ class DecisionError(InputError):
 
 class MissingTagsError(InputError):
     """A strategy needs part-of-speech tags and the document has none."""
+
+
+class WorkLimitError(InputError):
+    """A document would take a strategy more work than it does for one."""
 
 
 class BackendError(InputError):

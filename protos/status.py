@@ -26,6 +26,7 @@ from merger.errors import (
     TaggerUnavailableError,
     UnavailableError,
     UnsupportedError,
+    WorkLimitError,
 )
 from protos.limits import shorten
 from protos.validation import InvalidRequestError, Violation
@@ -63,6 +64,7 @@ _KINDS = (
     _Kind(DecisionError, code_pb2.INVALID_ARGUMENT, "DECISIONS_INVALID"),
     _Kind(MissingTagsError, code_pb2.FAILED_PRECONDITION, "TAGS_MISSING"),
     _Kind(BackendError, code_pb2.ABORTED, "BACKEND_FAILED"),
+    _Kind(WorkLimitError, code_pb2.FAILED_PRECONDITION, "WORK_LIMIT"),
     _Kind(UnsupportedError, code_pb2.FAILED_PRECONDITION, "UNSUPPORTED"),
     _Kind(InputError, code_pb2.INVALID_ARGUMENT, "INPUT_INVALID"),
     _Kind(OptionError, code_pb2.INVALID_ARGUMENT, "OPTION_INVALID"),

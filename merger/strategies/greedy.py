@@ -21,7 +21,7 @@ from merger.notices import Notices
 from merger.options import Option, OptionValue
 from merger.shown import shown
 from merger.strategies.base import Run, Strategy
-from merger.strategies.greedy_fuzzy import FuzzyChainIndex
+from merger.strategies.greedy_fuzzy import MOST_WORK, Effort, FuzzyChainIndex
 from merger.strategies.greedy_index import ChainIndex
 from merger.strategies.greedy_keys import UNTAGGED_MATCHES, KeyReader
 from merger.tags import has_tags, noun_patterns
@@ -94,7 +94,7 @@ class GreedyStrategy(Strategy):
         return _conditions(self.values, tagged=True in seen, untagged=False in seen)
 
     def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # sees parts only
-        return _GreedyRun(self.values, document.id if document else None)
+        return _GreedyRun(self.values, document.id if document else None, watch)
 
 
 _USED_BY = {"threshold": ("fuzzy",), "language": UNTAGGED_MATCHES}
@@ -112,7 +112,7 @@ def _conditions(values: Mapping[str, OptionValue], *, tagged: bool, untagged: bo
 
 
 class _GreedyRun(Run):
-    def __init__(self, values: Mapping[str, OptionValue], document_id: str | None) -> None:
+    def __init__(self, values: Mapping[str, OptionValue], document_id: str | None, watch: Watch | None) -> None:
         match, tie = str(values["match"]), str(values["tie"])
         self._values = values
         self._rule = match
@@ -125,7 +125,10 @@ class _GreedyRun(Run):
         self._strings: set[str] = set()
         """The strings that chains look for, or two or more of them."""
         self._beside_others = False
-        self._index = FuzzyChainIndex(tie, float(values["threshold"])) if match == "fuzzy" else ChainIndex(tie)
+        self._index = ChainIndex(tie)
+        if match == "fuzzy":
+            effort = Effort(document_id, watch, MOST_WORK)
+            self._index = FuzzyChainIndex(tie, float(values["threshold"]), effort)
 
     def decide(self, index: int, part: Part, chains: Sequence[Chain], merged: MergedChains) -> list[Decision]:
         if chains and self._rule not in UNTAGGED_MATCHES and not any(has_tags(sentence) for sentence in part.sentences):
@@ -139,7 +142,7 @@ class _GreedyRun(Run):
         self._reader.enter(part)
         keys = [self._reader.read(chain) for chain in chains]
         self._see_strings([sought for sought, _ in keys if sought])
-        self._index.prepare(text for _, offered in keys for text, *_ in offered)
+        self._index.prepare(index, (text for _, offered in keys for text, *_ in offered))
         decisions = [
             self._decision(ChainRef(index, chain.id), sought) for chain, (sought, _) in zip(chains, keys, strict=True)
         ]

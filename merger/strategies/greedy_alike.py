@@ -11,13 +11,16 @@ comparing:
 
 None of them leaves out a pair that reaches the threshold. At low thresholds there is no room for so many stretches;
 then all strings are compared, in batches.
+
+Strings can be made so that all pairs must be compared. How much work that is is counted as it is done: see
+:data:`COMPARISON`.
 """
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -32,6 +35,14 @@ _NO_ROOM = 0.5
 _ALL_BITS = 64
 _BELOW = 0.01
 """How far below the threshold rapidfuzz is still asked: it keeps a cutoff in single precision."""
+COMPARISON = 10
+"""What a comparison of two short strings counts; it takes about 0.1 microseconds."""
+_ALIKE = 400
+"""What a pair that is alike counts besides: it is kept, in about 100 bytes."""
+_LETTERS_AT_A_TIME = 64
+"""rapidfuzz compares a letter of one string with so many of the other one in one step."""
+_AT_A_TIME = 1 << 22
+"""Work of comparisons that are done together: some hundredths of a second."""
 _ROUNDING = 1e-6
 """Allows for rounding in the limits, on the safe side."""
 
@@ -53,8 +64,10 @@ class AlikeStrings:
     ``threshold`` is the least ratio that counts, from 0 to 100.
     """
 
-    def __init__(self, threshold: float) -> None:
+    def __init__(self, threshold: float, spend: Callable[[int], None] = lambda _: None) -> None:
+        """``spend`` is told every some hundredths of a second how much work comes next; it may raise to end it."""
         self._threshold = threshold
+        self._spend = spend
         self._share = 1 - threshold / 100
         self._texts: list[str] = []
         self._lengths = array("i")
@@ -89,7 +102,9 @@ class AlikeStrings:
 
     def _post(self, number: int, text: str) -> None:
         length = len(text)
-        for size in self._sizes_of(length):
+        sizes = self._sizes_of(length)
+        self._spend(COMPARISON * length * len(sizes))
+        for size in sizes:
             for stretch in {text[start : start + size] for start in range(length - size + 1)}:
                 numbers = self._with.get(stretch)
                 if numbers is None:
@@ -103,14 +118,16 @@ class AlikeStrings:
         if stretches == 0:
             return
         if size == 0:
+            self._spend(number)
             candidates.extend(range(number))
             return
         having = [self._with[text[start : start + size]] for start in range(len(text) - size + 1)]
-        for start in _rarest(list(map(len, having)), stretches, size):
+        for start in _rarest(list(map(len, having)), stretches, size, self._spend):
             numbers = having[start]
             if numbers[0] < number:
                 # Those of the same batch come after this one.
                 end = len(numbers) - 1 if numbers[-1] == number else bisect_left(numbers, number)
+                self._spend(end)
                 candidates.extend(numbers[:end])
 
     def _compare(self, later: array[int], counts: array[int], earlier: array[int]) -> list[tuple[int, int]]:
@@ -118,7 +135,6 @@ class AlikeStrings:
         if not earlier:
             return []
         import numpy as np
-        from rapidfuzz import fuzz, process
 
         lengths, letters = np.frombuffer(self._lengths, np.int32), np.frombuffer(self._letters, np.uint64)
         numbers, repeats = np.frombuffer(later, np.int32), np.frombuffer(counts, np.int32)
@@ -132,18 +148,39 @@ class AlikeStrings:
         near = np.flatnonzero((np.abs(lengths[one] - lengths[other]) <= limit) & (differing[near] <= limit))
         pairs = np.unique((one[near].astype(np.int64) << 32) | other[near])
         ones, others = (pairs >> 32).tolist(), (pairs & 0xFFFFFFFF).tolist()
-        scores = process.cpdist(
-            [self._texts[number] for number in ones],
-            [self._texts[number] for number in others],
-            scorer=fuzz.ratio,
-            score_cutoff=max(0.0, self._threshold - _BELOW),
-            dtype=np.float64,
+        work = COMPARISON + lengths[pairs >> 32] * (
+            1 + lengths[pairs & 0xFFFFFFFF].astype(np.int64) // _LETTERS_AT_A_TIME
         )
+        scores = self._ratios(ones, others, work)
         # rapidfuzz rounds on the way: 2 equal letters of 10 give 19.999999999999996. A ratio of 20 reaches 20.
         both = (lengths[pairs >> 32] + lengths[pairs & 0xFFFFFFFF]).astype(np.int64)
         common = np.rint(scores / 100 * both)
         alike = (scores >= self._threshold) | (100 * common / both >= self._threshold)
-        return [(ones[pair], others[pair]) for pair in np.flatnonzero(alike).tolist()]
+        found = np.flatnonzero(alike).tolist()
+        self._spend(_ALIKE * len(found))
+        return [(ones[pair], others[pair]) for pair in found]
+
+    def _ratios(self, ones: Sequence[int], others: Sequence[int], work: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The ratios of pairs, 0 for those that are clearly below the threshold; ``work`` is what each pair takes."""
+        import numpy as np
+        from rapidfuzz import fuzz, process
+
+        scores = np.empty(len(ones))
+        done = np.cumsum(work)
+        begin = 0
+        while begin < len(ones):
+            before = int(done[begin - 1]) if begin else 0
+            end = max(begin + 1, int(np.searchsorted(done, before + _AT_A_TIME, side="right")))
+            self._spend(int(done[end - 1]) - before)
+            scores[begin:end] = process.cpdist(
+                [self._texts[number] for number in ones[begin:end]],
+                [self._texts[number] for number in others[begin:end]],
+                scorer=fuzz.ratio,
+                score_cutoff=max(0.0, self._threshold - _BELOW),
+                dtype=np.float64,
+            )
+            begin = end
+        return scores
 
     def _plan(self, length: int) -> _Plan:
         plan = self._plans.get(length)
@@ -180,7 +217,7 @@ class AlikeStrings:
         return tuple({plan.size for plan in plans if plan.longest >= length and plan.size})
 
 
-def _rarest(counts: Sequence[int], stretches: int, size: int) -> list[int]:
+def _rarest(counts: Sequence[int], stretches: int, size: int, spend: Callable[[int], None]) -> list[int]:
     """Where the stretches begin that do not overlap and have the least counts together."""
     # The k-th stretch begins at k * size plus an offset that never falls from one stretch to the next.
     offsets = range(len(counts) + size - stretches * size)
@@ -189,6 +226,7 @@ def _rarest(counts: Sequence[int], stretches: int, size: int) -> list[int]:
     least = [0] * len(offsets)
     chosen: list[list[int]] = []
     for start in range(0, stretches * size, size):
+        spend(COMPARISON * len(offsets))
         total, at = least[0] + counts[start], 0
         row = []
         for offset, before in enumerate(least):

@@ -6,8 +6,45 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from merger.document import text_order
-from merger.strategies.greedy_alike import AlikeStrings
+from merger.errors import Location, WorkLimitError
+from merger.strategies.greedy_alike import COMPARISON, AlikeStrings
 from merger.strategies.greedy_index import Bucket, ChainIndex, Hit, Place
+from merger.watch import Watch
+
+MOST_WORK = 2_000_000_000
+"""As much work as a document may take, 200 million comparisons of short strings: about 20 seconds.
+
+A document of 1,000,000 tokens in natural proportions takes a tenth of it.
+"""
+
+_CHECK_WORK = 1 << 22
+
+
+class Effort:
+    """Counts the work on a document, and ends it when it is too much or the call that it is for is over."""
+
+    def __init__(self, document_id: str | None, watch: Watch | None, most: int) -> None:
+        self.part = 0
+        self._document_id = document_id
+        self._watch = watch or Watch()
+        self._most = most
+        self._done = 0
+        self._checked = 0
+
+    def spend(self, work: int) -> None:
+        """Count work that comes next. Raises :class:`~merger.errors.WorkLimitError`, and what the watch raises."""
+        self._done += work
+        if self._done > self._most:
+            raise WorkLimitError(
+                "match=fuzzy would have to compare more strings than it does for one document",
+                Location(document=self._document_id, part=self.part),
+                expected=f"mention strings of which at most {self._most // COMPARISON} pairs have so much in common "
+                "that they must be compared (long strings count more)",
+                hint="match=mention compares no pairs; a higher threshold compares fewer",
+            )
+        if self._done - self._checked > _CHECK_WORK:
+            self._checked = self._done
+            self._watch.check()
 
 
 class FuzzyChainIndex(ChainIndex):
@@ -16,15 +53,20 @@ class FuzzyChainIndex(ChainIndex):
     Every string remembers what is alike to it, so that two strings are compared once at most.
     """
 
-    def __init__(self, tie: str, threshold: float) -> None:
+    def __init__(self, tie: str, threshold: float, effort: Effort) -> None:
         super().__init__(tie)
-        self._strings = AlikeStrings(threshold)
+        self._effort = effort
+        self._strings = AlikeStrings(threshold, effort.spend)
         self._by_number: list[Bucket] = []
         self._alike: dict[str, list[Bucket]] = {}
         """By string: its own bucket and those of the strings that are alike."""
 
-    def prepare(self, keys: Iterable[str]) -> None:
-        """Compare the strings of the next part, which are new, with all that came before and with each other."""
+    def prepare(self, part: int, keys: Iterable[str]) -> None:
+        """Compare the strings of the next part, which are new, with all that came before and with each other.
+
+        Raises :class:`~merger.errors.WorkLimitError`.
+        """
+        self._effort.part = part
         new = [key for key in dict.fromkeys(keys) if key not in self._buckets]
         for key in new:
             bucket = self._bucket(key)
@@ -38,6 +80,7 @@ class FuzzyChainIndex(ChainIndex):
     def find(self, key: str) -> Hit | None:
         """The merged chain that the string belongs to by the tie rule, of those that are not taken."""
         buckets = self._alike[key]
+        self._effort.spend(COMPARISON * len(buckets))
         if len(buckets) > 1 and self._tie == "overlap":
             places = self._totals(buckets)
         else:

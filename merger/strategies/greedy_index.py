@@ -68,7 +68,7 @@ class ChainIndex:
         self._taken: set[int] = set()
         self._with_aside: list[Bucket] = []
 
-    def prepare(self, keys: Iterable[str]) -> None:
+    def prepare(self, part: int, keys: Iterable[str]) -> None:
         """Say what the chains of the next part will look for and will be found by, before anything is looked for."""
 
     def find(self, key: str) -> Hit | None:
