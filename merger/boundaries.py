@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from itertools import pairwise
 
 from merger.document import (
@@ -26,7 +27,8 @@ def with_boundaries_of(template: Document, document: Document, notices: Notices 
     """``document`` cut into the parts and sentences of ``template``: its chains, the template's text.
 
     Mentions are aligned by tokens. Empty nodes that only one of the two has are left out: a mention with nothing else
-    is dropped, one that has tokens on both sides of a node of the template takes it in. A mention over a sentence
+    is dropped, one whose words are those of a mention of the template becomes that mention, and another one that has
+    tokens on both sides of a node of the template takes it in. A mention over a sentence
     boundary of the template is dropped with a notice; without ``notices`` it is an error.
 
     Chains stay local to parts (``ChainScope.PART``) if they were, each still lies in one part, and ids stay unique
@@ -80,6 +82,21 @@ class _Mover:
             if place not in taken
         }
 
+    @cached_property
+    def _by_tokens(self) -> Mapping[tuple[Place, ...], Mention]:
+        """The template's mentions by their tokens without the nodes that only it has; the plainest of several."""
+        found: dict[tuple[Place, ...], Mention] = {}
+        if not self._extra:
+            return found
+        for mention in self._template.mentions():
+            places = [Place(mention.part, mention.sentence, token) for token in mention.tokens]
+            shared = tuple(place for place in places if place not in self._extra)
+            if len(shared) == len(places):
+                found[shared] = mention
+            elif shared:
+                found.setdefault(shared, mention)
+        return found
+
     def move(self, mentions: tuple[Mention, ...]) -> list[Mention]:
         """The mentions that have a place in the template, each once."""
         moved: dict[Mention, None] = {}
@@ -97,6 +114,9 @@ class _Mover:
                 message = "mentions of nothing but empty nodes that the other text lacks were left out"
                 self._notices.add("mention on empty nodes left out", message, self._location(mention))
             return None
+        known = self._by_tokens.get(tuple(places))
+        if known is not None:
+            return known
         part, sentence, _ = places[0]
         if any(place[:2] != (part, sentence) for place in places):
             self._report_crossing(mention, places)

@@ -7,8 +7,9 @@ are; :func:`read_decisions` goes the other way, from a merged document and its p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import NamedTuple
 
 from merger.document import (
@@ -23,6 +24,7 @@ from merger.document import (
     text_order,
 )
 from merger.errors import DecisionError, Location
+from merger.positions import touches_empty_node
 
 _COREFUD_ID = re.compile(r"e\d+")
 
@@ -218,6 +220,7 @@ class MergesReader:
                     message = f"one mention is in merged chains {merged.chains[other].id} and {chain.id}"
                     raise DecisionError(message, Location(merged.file, document=merged.id, part=mention.part))
         self._first: dict[int, ChainRef] = {}
+        self._unseen = count(-1, -1)
 
     def decide(self, part: int, chains: Sequence[Chain]) -> list[Decision]:
         """The decisions on the chains of the next part.
@@ -229,8 +232,9 @@ class MergesReader:
         decisions = []
         opened: dict[int, ChainRef] = {}
         for chain in chains:
-            owners = {self._owner.get(mention) for mention in chain.mentions}
-            owner = next(iter(owners))
+            owners = {self._owner.get(mention) for mention in deciding_mentions(chain, self._owner, self._merged)}
+            # A chain of nothing but empty nodes that the merged document lacks is new.
+            owner = next(iter(owners)) if owners else next(self._unseen)
             if owner is None or len(owners) > 1:
                 found = "no merged chain" if owners == {None} else "different merged chains"
                 message = f"the mentions of part chain {chain.id} are in {found}"
@@ -243,6 +247,17 @@ class MergesReader:
             decisions.append(Decision(ref, antecedent, None if antecedent is None else Evidence("human")))
         self._first.update(opened)
         return decisions
+
+
+def deciding_mentions(chain: Chain, known: Container[Mention], merged: Document) -> Iterator[Mention]:
+    """The chain's mentions but those with empty nodes that the merged document lacks, which say nothing.
+
+    ``known`` are the merged document's mentions. The empty nodes of other annotators may be others, and some formats
+    have none.
+    """
+    for mention in chain.mentions:
+        if mention in known or not touches_empty_node(merged.sentence(mention), mention):
+            yield mention
 
 
 def read_decisions(parts: Document, merged: Document) -> tuple[Decision, ...]:

@@ -46,14 +46,14 @@ def align_tokens(document: Document, template: Document, *, with_empty: bool = F
     """For each token of ``document`` the place of the same token in ``template``, whatever the boundaries are.
 
     The two must have the same tokens, see :func:`token_difference`. ``with_empty`` empty nodes are tokens like the
-    others; without, those between two tokens have a place if the template has as many of them there.
+    others; without, the first of them between two tokens is the template's first one there, and so on; one that the
+    template has not has no place.
     """
     ours, our_nodes = _placed(document, with_empty=with_empty)
     theirs, their_nodes = _placed(template, with_empty=with_empty)
     places = dict(zip(ours, theirs, strict=True))
     for here, there in zip(our_nodes, their_nodes, strict=True):
-        if len(here) == len(there):
-            places.update(zip(here, there, strict=True))
+        places.update(zip(here, there, strict=False))
     return places
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TypeAlias
 
-from client.scoring.links import antecedents_of
+from client.scoring.links import antecedents_of, unseen_chains
 from merger.document import ChainRef, Document
 
 Antecedent: TypeAlias = frozenset[ChainRef]
@@ -32,7 +32,11 @@ class Compare(Enum):
 def read_antecedents(parts: Document, merged: Document, compare: Compare = Compare.CHAIN) -> Antecedents:
     """The antecedents that a merged document shows on the chains of ``parts``, which has the same parts and tokens.
 
+    Chains of nothing but empty nodes that it lacks have none: there is no telling what the annotator would say.
+
     Raises :class:`~merger.errors.DecisionError` if the merged document does not keep a part chain together.
     """
     last = None if compare is Compare.CHAIN else 1
-    return {chain: frozenset(found[:last]) for chain, found in antecedents_of(parts, merged).items()}
+    unseen = unseen_chains(parts, merged)
+    found = antecedents_of(parts, merged)
+    return {chain: frozenset(antecedent[:last]) for chain, antecedent in found.items() if chain not in unseen}

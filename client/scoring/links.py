@@ -14,6 +14,7 @@ from operator import itemgetter
 
 from client.scoring.counts import Counts
 from client.scoring.overlap import measure_overlap
+from merger.decisions import deciding_mentions
 from merger.document import Chain, ChainRef, ChainScope, Document, chain_order, part_chains
 from merger.errors import DecisionError, Location
 
@@ -69,6 +70,12 @@ def antecedents_of(parts: Document, merged: Document) -> dict[ChainRef, tuple[Ch
     return _antecedents(_owners(_refs(parts), merged))
 
 
+def unseen_chains(parts: Document, merged: Document) -> set[ChainRef]:
+    """Part chains that a merged document has nothing to say about: it lacks the empty nodes in all their mentions."""
+    known = set(merged.mentions())
+    return {ref for ref, chain in _refs(parts) if not any(deciding_mentions(chain, known, merged))}
+
+
 def merged_numbers(parts: Document, merged: Document) -> tuple[int, ...]:
     """For every chain of ``parts`` with two or more mentions, in annotation order, which merged chain it is in.
 
@@ -108,7 +115,7 @@ def _owners(refs: Sequence[tuple[ChainRef, Chain]], merged: Document) -> PartCha
     chain_of = {mention: number for number, chain in enumerate(merged.chains) for mention in chain.mentions}
     owners: PartChains = {}
     for ref, chain in refs:
-        numbers = {chain_of.get(mention) for mention in chain.mentions}
+        numbers = {chain_of.get(mention) for mention in deciding_mentions(chain, chain_of, merged)} or {None}
         owner = numbers.pop() if len(numbers) == 1 else None
         if owner is None and not numbers:
             # Nowhere in the merged document: not linked to anything, as in a response that lacks the document.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from merger.document import Chain, Document, Mention, Span
 from merger.errors import Location, UnsupportedError
 from merger.notices import Notices
-from merger.positions import token_line, word_spans
+from merger.positions import token_line, touches_empty_node, word_spans
 from merger.shown import shown
 
 
@@ -30,7 +30,7 @@ class WordMentions:
         """
         sentence = self._document.sentence(mention)
         spans = word_spans(sentence, mention)
-        if sentence.empty and not set(sentence.empty).isdisjoint(mention.tokens):
+        if touches_empty_node(sentence, mention):
             message = f"{self._title} has no empty nodes: mentions lose them"
             self._notices.add("empty nodes left out of mentions", message, self._place(mention))
         if not spans:
