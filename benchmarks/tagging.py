@@ -1,6 +1,6 @@
 """Taggers beside gold tags, and merging without tags beside merging with them.
 
-    python benchmarks/tagging.py TAGGED_CORPUS UNTAGGED_CORPUS [--first N] [--stanza-model PATH] [--write]
+    python -m benchmarks.tagging TAGGED_CORPUS UNTAGGED_CORPUS [--first N] [--stanza-model PATH] [--write]
 
 TAGGED_CORPUS has whole-document chains and gold Penn tags (OntoGUM), UNTAGGED_CORPUS whole-document chains and no tags
 (LitBank). Speed is wall time of one run, in which the taggers take turns document by document, so that ratios
@@ -45,7 +45,7 @@ def main() -> None:
     taggers, left_out = _taggers(arguments.stanza_model)
     tagged = _tag_all(taggers, gold)
     on_gold = (
-        f"`python benchmarks/tagging.py`, {machine()}. Taggers on {len(gold)} documents with gold tags, "
+        f"`python -m benchmarks.tagging`, {machine()}. Taggers on {len(gold)} documents with gold tags, "
         f"{sum(document.token_count for document in gold):,} tokens, whose tags were removed."
     )
     never_tagged = sum(document.token_count for document in bare)
@@ -54,7 +54,7 @@ def main() -> None:
         "",
         on_gold,
         "",
-        *_quality(tagged, gold),
+        *_quality(tagged, gold, {name: tagger.signature for name, tagger in taggers.items()}),
         "",
         *(f"Left out here: {reason}" for reason in left_out),
         *([""] if left_out else []),
@@ -98,7 +98,7 @@ def _taggers(stanza_model: str | None) -> tuple[dict[str, Tagger], list[str]]:
                 Tagging(tagger).tag(_sample(), Notices())
                 made[name] = tagger
         except Exception as error:  # noqa: BLE001  # a benchmark goes on with the taggers that work
-            reason = str(error)
+            reason = str(error).partition(": ConnectionError")[0]
         if reason is not None:
             left_out.append(f"{name}: {reason}")
     return made, left_out
@@ -122,7 +122,9 @@ def _tag_all(taggers: dict[str, Tagger], gold: Sequence[Document]) -> dict[str, 
     return {name: (documents[name], seconds[name]) for name in taggers}
 
 
-def _quality(tagged: dict[str, tuple[list[Document], float]], gold: Sequence[Document]) -> list[str]:
+def _quality(
+    tagged: dict[str, tuple[list[Document], float]], gold: Sequence[Document], signatures: dict[str, str]
+) -> list[str]:
     tokens = sum(document.token_count for document in gold)
     quickest = min(seconds for _, seconds in tagged.values())
     rows = []
@@ -138,7 +140,7 @@ def _quality(tagged: dict[str, tuple[list[Document], float]], gold: Sequence[Doc
                 wanted += is_gold
         rows.append(
             (
-                f"{name} ({make_tagger(name).signature if name == 'spacy' else name})",
+                signatures[name],
                 f"{tokens / seconds:,.0f}",
                 f"{seconds / quickest:.1f}",
                 f"{100 * right / total:.2f}",
