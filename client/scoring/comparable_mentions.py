@@ -12,7 +12,9 @@ from merger.errors import AnnotationError, Location
 from merger.formats import format_of
 from merger.formats.conllu import ConlluFormat
 from merger.formats.mention_details import enhanced_dependencies, stated_head
+from merger.notices import Notices
 from merger.positions import token_line
+from merger.shown import shorten
 
 _PlaceOfSentence: TypeAlias = tuple[int, int]
 """Index of the part, index of the sentence there."""
@@ -27,8 +29,9 @@ class Positions:
     sentences). With ``zeros_are_words`` empty nodes are words like the others.
     """
 
-    def __init__(self, document: Document, *, by_sentence: bool, zeros_are_words: bool = False) -> None:
+    def __init__(self, document: Document, notices: Notices, *, by_sentence: bool, zeros_are_words: bool) -> None:
         self._document = document
+        self._notices = notices
         self._positions: dict[_PlaceOfSentence, list[Position]] = {}
         self._roots: dict[_PlaceOfSentence, Position] = {}
         self._dependencies_of: dict[_PlaceOfSentence, Mapping[int, Dependencies]] = {}
@@ -64,23 +67,21 @@ class Positions:
         stated = stated_head(sentence, mention)
         if stated is not None:
             return stated
-        tokens = mention.tokens
-        words = [token for token in tokens if token not in sentence.empty]
-        if len(words) == 1:
-            return words[0]
-        if sentence.heads is not None:
-            inside = frozenset(tokens)
-            return next((each for each in words or tokens if sentence.heads[each] not in inside), tokens[0])
+        document = self._document
         if needed:
-            document = self._document
             line = token_line(sentence, mention.first)
-            raise AnnotationError(
-                f"mention {' '.join(document.forms(mention))!r} has no head",
-                Location(document.file, line, document.id, mention.part, mention.sentence, mention.first),
-                expected="for match=partial and match=head a head in Entity (CorefUD) or a dependency tree",
-                hint="match=exact needs no heads",
-            )
-        return (words or tokens)[0]
+            place = Location(document.file, line, document.id, mention.part, mention.sentence, mention.first)
+            words = shorten(" ".join(document.forms(mention)))
+            if sentence.source is None or sentence.source.format != ConlluFormat.name:
+                raise AnnotationError(
+                    f"mention {words!r} has no head",
+                    place,
+                    expected="for match=partial and match=head CorefUD entities with heads",
+                    hint="match=exact needs no heads",
+                )
+            message = f"Entity has no head for mention {words!r}: its first token is taken, as in corefud-scorer"
+            self._notices.add("mention without a head", message, place)
+        return mention.first
 
     def _dependencies(self, place: _PlaceOfSentence) -> Mapping[int, Dependencies]:
         """What the empty nodes of a sentence depend on, by token index."""
@@ -130,10 +131,17 @@ class Sides:
     """Key and response of one document with the same words, whose mentions are to be matched."""
 
     def __init__(
-        self, key: Document, response: Document, matching: Matching, *, by_sentence: bool, zeros_are_words: bool
+        self,
+        key: Document,
+        response: Document,
+        matching: Matching,
+        notices: Notices,
+        *,
+        by_sentence: bool,
+        zeros_are_words: bool,
     ) -> None:
         self._positions = [
-            Positions(document, by_sentence=by_sentence, zeros_are_words=zeros_are_words)
+            Positions(document, notices, by_sentence=by_sentence, zeros_are_words=zeros_are_words)
             for document in (key, response)
         ]
         self._matching = matching

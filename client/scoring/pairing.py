@@ -122,7 +122,7 @@ def align(
     by_part = same_shape and key.scope is response.scope is ChainScope.PART and len(key.parts) > 1
     parts = range(len(key.parts)) if by_part else (None,)
     if matching.needs_heads or (some_zeros and not zeros_are_words):
-        sides = Sides(key, response, matching, by_sentence=same_shape, zeros_are_words=zeros_are_words)
+        sides = Sides(key, response, matching, notices, by_sentence=same_shape, zeros_are_words=zeros_are_words)
         return [
             Unit(key.id, part, *sides.match(_chains(key, least, part), _chains(response, least, part)))
             for part in parts

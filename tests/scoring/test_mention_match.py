@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from client.scoring.evaluation import evaluate
 from client.scoring.mention_matching import Comparable, Matching, Pair, match_mentions
 from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence
 from merger.errors import AnnotationError, OptionError
+from merger.notices import Notices
 from tests.scoring.conllu_pairs import counts, document, scored
 
 KEY = document("the (e1--2\nold e1)\nman -\nof -\nRome (e1--1)")
@@ -55,12 +57,15 @@ def test_mentions_of_chains_that_are_dropped_take_nobodys_place() -> None:
     assert counts(scored(key, response, "head", singletons=False), "muc") == (1, 1, 1, 1)
 
 
-def test_a_head_that_is_not_stated_is_the_one_of_the_dependency_tree() -> None:
-    """All words hang on the first one, so the head of ``b c`` is b: its head is the first that lies outside."""
+def test_a_head_that_is_not_stated_is_the_first_token_as_in_corefud_scorer() -> None:
     key = document("a (e1)\nb (e1\nc e1)", fields="eid")
-    response = document("a (e1)\nb (e1)\nc -", fields="eid")
+    notices = Notices()
 
-    assert counts(scored(key, response, "head"), "mentions") == (2, 2, 2, 2)
+    evaluation = evaluate([key], [document("a (e1)\nb (e1)\nc -")], matching=Matching("head"), notices=notices)
+
+    assert counts(evaluation, "mentions") == (2, 2, 2, 2)
+    (notice,) = notices
+    assert (notice.kind, notice.count, notice.location.token) == ("mention without a head", 1, 1)
 
 
 @pytest.mark.parametrize("match", ["partial", "head"])

@@ -66,7 +66,7 @@ def _complete(context: click.Context, parameter: click.Parameter, incomplete: st
     default="exact",
     show_default=True,
     help="When mentions match: exact for the same tokens; partial for a response inside the key's mention that has the "
-    "key's head; head for the same head token. Heads are those of CorefUD's Entity or of the dependency tree.",
+    "key's head; head for the same head token. Heads are those that CorefUD's Entity states.",
 )
 @zeros_option
 @click.option("--per-document", is_flag=True, help="Show every document's F1 too (--json always has them).")
