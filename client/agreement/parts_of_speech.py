@@ -31,20 +31,33 @@ class ClassCounts(NamedTuple):
 ClassTable = dict[WordClass, ClassCounts]
 
 
+class HeadClasses:
+    """The nouns of a document and the classes of its mentions' heads, each sentence looked at once."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._tags = TagReader.of(document)
+        self._nouns: dict[tuple[int, int], tuple[bool, ...]] = {}
+
+    def noun_flags(self, mention: Mention) -> tuple[bool, ...]:
+        """For each token of the mention's sentence whether it is a noun."""
+        place = (mention.part, mention.sentence)
+        if place not in self._nouns:
+            self._nouns[place] = self._tags.noun_flags(self._document.sentence(mention))
+        return self._nouns[place]
+
+    def class_of(self, mention: Mention) -> WordClass:
+        """The class of the mention's head token."""
+        sentence = self._document.sentence(mention)
+        head = head_token(sentence, mention, self.noun_flags(mention), self._tags.tag_set)
+        return self._tags.word_class(sentence, head)
+
+
 def mention_classes(document: Document) -> dict[ChainRef, list[WordClass]]:
     """For every part chain after the first part, with two or more mentions, the class of each mention's head."""
-    nouns: dict[tuple[int, int], tuple[bool, ...]] = {}
-    tags = TagReader.of(document)
-
-    def class_of(mention: Mention) -> WordClass:
-        sentence = document.sentence(mention)
-        place = (mention.part, mention.sentence)
-        if place not in nouns:
-            nouns[place] = tags.noun_flags(sentence)
-        return tags.word_class(sentence, head_token(sentence, mention, nouns[place], tags.tag_set))
-
+    heads = HeadClasses(document)
     return {
-        ref: [class_of(mention) for mention in chain.mentions]
+        ref: [heads.class_of(mention) for mention in chain.mentions]
         for ref, chain in part_chains(document).items()
         if ref.part and len(chain.mentions) > 1
     }

@@ -22,22 +22,35 @@ def agreement_sections(report: AgreementReport) -> Iterator[Section]:
     """How far decisions agree: with people's in every metric, each with each, and by part of speech and genre."""
     if not report.total.decisions:
         return
-    yield Section("agreement", "decisions in common with people, in percent", _metric_rows(report), _legend(report))
+    strategies = report.annotators[1:]
+    yield Section(
+        "agreement",
+        "decisions in common with people, in percent",
+        _metric_rows(report),
+        _legend(report),
+        places={row: {"strategy": name} for row, name in enumerate(strategies)},
+    )
+    rows = _class_rows(report.annotators, report.documents)
     yield Section(
         "classes",
         "decisions unlike people's, in percent, by part of speech of the chain's first head",
-        _class_rows(report.annotators, report.documents),
+        rows,
         ("columns: strategies by number",),
+        columns=dict(enumerate(strategies, start=2)),
+        places={number: {"pos": row[0]} for number, row in enumerate(rows[1:])},
     )
     for name, table in (("strict_match", "Table 11"), ("new_chain", "Table 13")):
         meaning = METRICS[name].meaning
         rows, breaks = _matrices(report, name)
         title = f"agreement of everyone with everyone, in percent: {meaning}, by genre"
-        yield Section(name, title, rows, (f"as {table} of the paper",), detail=True, breaks=breaks)
-    rows, breaks = _class_genres(report)
+        columns = dict(enumerate(strategies, start=2))
+        notes = (f"as {table} of the paper",)
+        yield Section(name, title, rows, notes, detail=True, breaks=breaks, columns=columns)
+    rows, breaks, places = _class_genres(report)
     title = "decisions unlike people's, in percent, by genre and part of speech"
     notes = ("as Table 12 of the paper; columns: strategies by number",)
-    yield Section("class_genres", title, rows, notes, detail=True, breaks=breaks)
+    columns = dict(enumerate(strategies, start=2))
+    yield Section("class_genres", title, rows, notes, detail=True, breaks=breaks, columns=columns, places=places)
 
 
 def _legend(report: AgreementReport) -> tuple[str, ...]:
@@ -98,7 +111,7 @@ def _cell(summary: Summary, metric: str, one: int, other: int) -> str:
 def _class_rows(annotators: Sequence[str], documents: Sequence[DocumentAgreement]) -> Rows:
     strategies = range(1, len(annotators))
     tables = [add_tables(_tables(documents, number)) for number in strategies]
-    rows: Rows = [("", "chains", *map(str, strategies))]
+    rows: Rows = [("part of speech", "chains", *map(str, strategies))]
     for each in WordClass:
         found = [table[each] for table in tables if each in table]
         if found:
@@ -118,16 +131,20 @@ def _share(table: ClassTable, each: WordClass) -> str:
     return percent(counts.disagreed_chains / counts.chains if counts is not None and counts.chains else None)
 
 
-def _class_genres(report: AgreementReport) -> tuple[Rows, tuple[int, ...]]:
+def _class_genres(report: AgreementReport) -> tuple[Rows, tuple[int, ...], dict[int, dict[str, str]]]:
+    """The rows, before which of them another genre begins, and which decisions each is about."""
     members: dict[tuple[int, str], list[DocumentAgreement]] = {}
     for document in report.documents:
         members.setdefault(genre_group(document.genre), []).append(document)
     rows: Rows = []
-    breaks = []
+    breaks: list[int] = []
+    places: dict[int, dict[str, str]] = {}
     for (_, genre), documents in sorted(members.items()):
         head, *found = _class_rows(report.annotators, documents)
         rows = rows or [head]
         if found:
             breaks.append(len(rows) - 1)
+            group = {"group": f"genre:{genre}"} if len(members) > 1 else {}
+            places |= {number: {**group, "pos": row[0]} for number, row in enumerate(found, start=len(rows) - 1)}
             rows += [(f"{genre}: {row[0]}", *row[1:]) for row in found]
-    return rows, tuple(breaks[1:])
+    return rows, tuple(breaks[1:]), places

@@ -64,7 +64,7 @@ def judge(
     Raises :class:`~merger.errors.DecisionError` if key or response does not keep a part chain together.
     """
     evidence = evidence or {}
-    offset = _offsets(parts)
+    offset = token_offsets(parts)
     chains = part_chains(parts)
     last = {ref: max(map(offset, chain.mentions)) for ref, chain in chains.items()}
     made = antecedents_of(parts, response)
@@ -93,8 +93,8 @@ def decision_data(decision: JudgedDecision) -> dict[str, Any]:
     }
 
 
-def _offsets(document: Document) -> Callable[[Mention], int]:
-    """From a mention to the place of its first token in the document, empty nodes not counted."""
+def token_offsets(document: Document) -> Callable[[Mention], int]:
+    """From a mention to the 0-based place of its first token in the document, empty nodes not counted."""
     starts: dict[tuple[int, int], int] = {}
     position = 0
     for part, each in enumerate(document.parts):

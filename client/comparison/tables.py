@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 from client.comparison.agreement_tables import COLUMNS, agreement_sections
 from client.comparison.breakdowns import GROUPINGS
-from client.comparison.data import Comparison, StrategySummary
-from client.comparison.section import Rows, Section
+from client.comparison.data import BOUNDS, CEILING, FLOOR, Comparison, StrategySummary
+from client.comparison.section import Mark, Rows, Section
 from client.scoring.counts import MetricCounts
 from client.scoring.evaluation import Result
 from client.scoring.render import percent, points
 
 _MIB = 2**20
+_BOUND_NAMES = {FLOOR: "the floor: nothing merged", CEILING: "the ceiling: merged as people did"}
 
 PAPER_ROWS: Rows = [
     ("on LongtoNotes", "CoNLL F1"),
@@ -29,7 +30,15 @@ PAPER_NOTES = (
 def sections(comparison: Comparison) -> Iterator[Section]:
     """All tables, in the order of display."""
     strategies = comparison.strategies
-    yield Section("scores", "scores", _score_rows(strategies), ("gain: share of the way from merging nothing to 100",))
+    yield Section(
+        "scores",
+        "CoNLL F1, the mean of MUC, B³ and CEAFe; F1 in percent",
+        _score_rows(strategies),
+        ("gain: share of the way from merging nothing to 100",),
+        marks=_marks(comparison),
+        asides=_asides(comparison),
+        places=_places(strategies),
+    )
     yield Section("paper", "the paper's own scores", PAPER_ROWS, PAPER_NOTES, detail=True)
     yield Section(
         "links",
@@ -40,22 +49,34 @@ def sections(comparison: Comparison) -> Iterator[Section]:
             "s/1k: seconds per 1,000 tokens; MiB: peak memory of the process",
             *_left_out(strategies),
         ),
+        marks={place: mark for place, mark in _marks(comparison).items() if mark is not Mark.BEST},
+        places=_places(strategies),
     )
     if comparison.tests:
         title = f"CoNLL F1 against {comparison.baseline}"
-        yield Section("tests", title, _test_rows(comparison), tuple(_test_notes(comparison)))
+        yield Section(
+            "tests",
+            title,
+            _test_rows(comparison),
+            tuple(_test_notes(comparison)),
+            places={row: {"strategy": test.strategy} for row, test in enumerate(comparison.tests)},
+        )
     yield from agreement_sections(comparison.agreement)
     for first in range(0, len(strategies), COLUMNS):
         shown = strategies[first : first + COLUMNS]
         columns = range(first + 1, first + len(shown) + 1)
+        names = dict(enumerate((strategy.name for strategy in shown), start=2))
         for kind, title, score, notes in (
             ("groups", "CoNLL F1 by group", _conll, ("columns: strategies by number",)),
             ("link_groups", "link F1 by group", _link_f1, ()),
         ):
-            rows, breaks = _group_rows(shown, columns, score)
-            yield Section(kind, title, rows, notes, breaks=breaks)
+            rows, breaks, places = _group_rows(shown, columns, score)
+            yield Section(kind, title, rows, notes, breaks=breaks, columns=names, places=places)
         title = "human links found, by distance to the antecedent"
-        yield Section("distances", title, _distance_rows(shown, columns))
+        rows = _distance_rows(shown, columns)
+        places = {number: {"distance": row[0]} for number, row in enumerate(rows[1:])}
+        yield Section("distances", title, rows, columns=names, places=places)
+    texts = dict(zip((facts.id for facts in comparison.documents), comparison.texts, strict=True))
     failures = [(strategy.name, each) for strategy in strategies for each in strategy.failures]
     if failures:
         yield Section(
@@ -63,7 +84,38 @@ def sections(comparison: Comparison) -> Iterator[Section]:
             "documents left out",
             [("strategy", "document"), *((name, each.document) for name, each in failures)],
             tuple(f"{name}: {each.failure}" for name, each in failures),
+            places={
+                row: {"strategy": name, "document": each.document}
+                for row, (name, each) in enumerate(failures)
+                if texts[each.document] is not None
+            },
         )
+
+
+def _marks(comparison: Comparison) -> dict[tuple[int, int], Mark]:
+    """What sets the rows of strategies apart, by row and column."""
+    marks = {}
+    for row, strategy in enumerate(comparison.strategies):
+        if strategy.name in BOUNDS:
+            marks[row, 0] = Mark.BOUND
+        elif strategy.done < len(strategy.entrant.outcomes):
+            marks[row, 0] = Mark.PARTIAL
+        elif strategy.name == comparison.verdict.best:
+            marks[row, 0] = Mark.BEST
+    return marks
+
+
+def _asides(comparison: Comparison) -> dict[int, str]:
+    """What the bounds and the best strategy are, by row."""
+    said = dict(_BOUND_NAMES)
+    if comparison.verdict.best is not None:
+        said[comparison.verdict.best] = "the best"
+    names = (strategy.name for strategy in comparison.strategies)
+    return {row: said[name] for row, name in enumerate(names) if name in said}
+
+
+def _places(strategies: Sequence[StrategySummary]) -> dict[int, dict[str, str]]:
+    return {row: {"strategy": strategy.name} for row, strategy in enumerate(strategies)}
 
 
 def _numbered(strategies: Sequence[StrategySummary]) -> Iterator[tuple[str, StrategySummary]]:
@@ -160,9 +212,10 @@ def _defined_f1(counts: MetricCounts) -> float | None:
 
 def _group_rows(
     strategies: Sequence[StrategySummary], columns: range, score: Callable[[Result], float | None]
-) -> tuple[Rows, tuple[int, ...]]:
-    rows: Rows = [("", "documents", *map(str, columns))]
-    breaks = []
+) -> tuple[Rows, tuple[int, ...], dict[int, dict[str, str]]]:
+    """The rows, before which of them another kind begins, and which documents each is about."""
+    rows: Rows = [("group", "documents", *map(str, columns))]
+    breaks, places = [], {}
     for kind in GROUPINGS:
         names = list(strategies[0].groups[kind])
         if kind == "length_bins" and len(names) <= len(strategies[0].groups["length"]):
@@ -172,12 +225,13 @@ def _group_rows(
             groups = [strategy.groups[kind][name] for strategy in strategies]
             most = max(group.documents for group in groups)
             cells = [percent(None if group.result is None else score(group.result)) for group in groups]
+            places[len(rows) - 1] = {"group": f"{kind}:{name}"} if len(names) > 1 else {}
             rows.append((name, f"{most:,}", *cells))
-    return rows, tuple(breaks[1:])
+    return rows, tuple(breaks[1:]), places
 
 
 def _distance_rows(strategies: Sequence[StrategySummary], columns: range) -> Rows:
-    rows: Rows = [("", "links", *map(str, columns))]
+    rows: Rows = [("distance", "links", *map(str, columns))]
     for bins in zip(*(strategy.distances for strategy in strategies), strict=True):
         most = max(each.links for each in bins)
         if most:

@@ -1,8 +1,9 @@
 """What the document browser of the report shows, as JSON data.
 
-Part chains are numbered through a document, in annotation order; a merge says for each part chain which merged chain it
-is in, numbered in the order of their first part chains. Mentions are ``[sentence, [[first, last], ...]]`` within their
-part, and ``[part, sentence, [[first, last], ...]]`` in evidence, 0-based and inclusive.
+Part chains are numbered through a document, in annotation order. A merge says for each part chain which merged chain it
+is in, numbered in the order of their first part chains: all decisions follow from that, people's and those of
+strategies alike. Mentions are ``[sentence, [[first, last], ...]]`` within their part, and
+``[part, sentence, [[first, last], ...]]`` in evidence, 0-based and inclusive.
 """
 
 from __future__ import annotations
@@ -10,20 +11,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from client.comparison.data import Annotated, Comparison, Outcome
-from client.comparison.judgement import JudgedDecision
+from client.agreement.parts_of_speech import HeadClasses
+from client.comparison.breakdowns import GROUPINGS
+from client.comparison.data import BOUNDS, Annotated, Comparison, DocumentFacts, Outcome
+from client.comparison.judgement import token_offsets
 from merger.decisions import Evidence
-from merger.document import Chain, ChainRef, Document, Mention, Sentence, part_chains
-from merger.tags import TagReader
+from merger.document import Chain, ChainRef, Mention, Sentence, part_chains
+from merger.tag_sets import WordClass
 
 _NAME_LENGTH = 60
-"""Characters that the name of a chain has at most."""
+"""Characters that a mention has at most, to be the best name of its chain."""
+_CLASSES = tuple(WordClass)
+_TELLING = {WordClass.PROPER_NOUN: 0, WordClass.NOUN: 1, WordClass.PRONOUN: 3}
+"""Which mentions name a chain best: the lower, the better; 2 for those of another class."""
 
 
 def index_data(comparison: Comparison) -> dict[str, Any]:
-    """The strategies and the documents that have a text."""
+    """The strategies, what can be filtered by, and the documents that have a text."""
+    by_document = zip(*(strategy.entrant.outcomes for strategy in comparison.strategies), strict=True)
+    shown = [
+        (facts, outcomes)
+        for facts, text, outcomes in zip(comparison.documents, comparison.texts, by_document, strict=True)
+        if text is not None
+    ]
+    names = [strategy.name for strategy in comparison.strategies]
     return {
-        "strategies": [strategy.name for strategy in comparison.strategies],
+        "strategies": names,
+        "best": _best(names, comparison.verdict.best),
+        "groups": _groups(facts for facts, _ in shown),
+        "classes": [each.value for each in _CLASSES],
+        "distances": [[each.name, each.last] for each in comparison.strategies[0].distances] if names else [],
         "documents": [
             {
                 "id": facts.id,
@@ -31,9 +48,10 @@ def index_data(comparison: Comparison) -> dict[str, Any]:
                 "tokens": facts.tokens,
                 "parts": facts.parts,
                 "chains": facts.chains,
+                "groups": {kind: group_of(facts)[1] for kind, group_of in GROUPINGS.items()},
+                "wrong": [None if _failed(each) else _count_wrong(each) for each in outcomes],
             }
-            for facts, text in zip(comparison.documents, comparison.texts, strict=True)
-            if text is not None
+            for facts, outcomes in shown
         ],
     }
 
@@ -48,18 +66,43 @@ def documents_data(comparison: Comparison) -> list[dict[str, Any]]:
     ]
 
 
+def _best(names: list[str], best: str | None) -> int:
+    """The number of the best strategy, else of the first that is no bound."""
+    if best is not None:
+        return names.index(best)
+    return next((number for number, name in enumerate(names) if name not in BOUNDS), 0)
+
+
+def _groups(documents: Iterable[DocumentFacts]) -> dict[str, list[str]]:
+    """The groups of each kind in their order; kinds with one group only tell nothing apart."""
+    documents = list(documents)
+    kinds = {
+        kind: [name for _, name in sorted({group_of(facts) for facts in documents})]
+        for kind, group_of in GROUPINGS.items()
+    }
+    return {kind: names for kind, names in kinds.items() if len(names) > 1}
+
+
+def _failed(outcome: Outcome) -> bool:
+    return outcome.result is None or outcome.result.links is None
+
+
+def _count_wrong(outcome: Outcome) -> int:
+    return sum(decision.error is not None for decision in outcome.decisions)
+
+
 def _document_data(text: Annotated, outcomes: Iterable[Outcome]) -> dict[str, Any]:
     parts = text.parts
     # One-mention chains take no part in merging: there is nothing to see of them.
     chains = {ref: chain for ref, chain in part_chains(parts).items() if len(chain.mentions) > 1}
     numbers = {ref: number for number, ref in enumerate(chains)}
-    tags = TagReader.of(parts)
+    chain_data = _ChainData(text)
     return {
         "parts": [
             {"number": part.number, "sentences": [_sentence_data(sentence) for sentence in part.sentences]}
             for part in parts.parts
         ],
-        "chains": [_chain_data(parts, tags, ref, chain) for ref, chain in chains.items()],
+        "chains": [chain_data.of(ref, chain) for ref, chain in chains.items()],
         "human": text.merged,
         "strategies": [_strategy_data(outcome, numbers) for outcome in outcomes],
     }
@@ -70,58 +113,68 @@ def _sentence_data(sentence: Sentence) -> dict[str, Any]:
     return {"tokens": sentence.forms, "speaker": speaker}
 
 
-def _chain_data(document: Document, tags: TagReader, ref: ChainRef, chain: Chain) -> dict[str, Any]:
-    nouns: dict[str, None] = {}
-    name = ""
-    for mention in chain.mentions:
-        sentence = document.sentence(mention)
-        flags = tags.noun_flags(sentence)
-        found = [sentence.forms[token] for token in mention.tokens if flags[token]]
-        nouns.update(dict.fromkeys(found))
-        if found and not name:
-            name = _text(sentence, mention)
-    first = chain.mentions[0]
-    return {
-        "part": ref.part,
-        "id": ref.chain,
-        "name": name or _text(document.sentence(first), first),
-        "nouns": list(nouns),
-        "mentions": [[mention.sentence, mention.spans] for mention in chain.mentions],
-    }
+class _ChainData:
+    """The chains of one document."""
 
+    def __init__(self, text: Annotated) -> None:
+        self._document = text.parts
+        self._heads = HeadClasses(text.parts)
+        self._offset = token_offsets(text.parts)
 
-def _text(sentence: Sentence, mention: Mention) -> str:
-    text = " … ".join(" ".join(sentence.forms[first : last + 1]) for first, last in mention.spans)
-    return text if len(text) <= _NAME_LENGTH else f"{text[: _NAME_LENGTH - 1]}…"
+    def of(self, ref: ChainRef, chain: Chain) -> dict[str, Any]:
+        """A part chain; ``name`` is the number of its most telling mention, ``telling`` how telling that is.
+
+        ``start`` and ``end`` are the first token of its first mention and that of its last one, through the document.
+        """
+        nouns: dict[str, None] = {}
+        for mention in chain.mentions:
+            sentence = self._document.sentence(mention)
+            flags = self._heads.noun_flags(mention)
+            nouns.update(dict.fromkeys(sentence.forms[token] for token in mention.tokens if flags[token]))
+        offsets = [self._offset(mention) for mention in chain.mentions]
+        classes = [self._heads.class_of(mention) for mention in chain.mentions]
+        name = min(range(len(chain.mentions)), key=lambda number: self._rank(chain.mentions[number], classes[number]))
+        return {
+            "part": ref.part,
+            "id": ref.chain,
+            "name": name,
+            "telling": _TELLING.get(classes[name], 2),
+            "class": _CLASSES.index(classes[0]),
+            "start": min(offsets),
+            "end": max(offsets),
+            "nouns": list(nouns),
+            "mentions": [[mention.sentence, mention.spans] for mention in chain.mentions],
+        }
+
+    def _rank(self, mention: Mention, word_class: WordClass) -> tuple[int, bool, int]:
+        """Proper nouns before nouns before pronouns; of each the longest that is short enough, else the shortest."""
+        forms = self._document.sentence(mention).forms
+        length = sum(len(forms[token]) + 1 for token in mention.tokens) - 1
+        fits = length <= _NAME_LENGTH
+        return _TELLING.get(word_class, 2), not fits, -length if fits else length
 
 
 def _strategy_data(outcome: Outcome, numbers: Mapping[ChainRef, int]) -> dict[str, Any]:
-    if outcome.result is None or outcome.result.links is None:
+    """The merge, and by part chain what the strategy went by."""
+    if _failed(outcome):
         return {"failure": outcome.failure or "the part chains were not kept together"}
     return {
         "merged": outcome.merged,
-        "wrong": [_wrong_data(decision, numbers) for decision in outcome.decisions if decision.error is not None],
-    }
-
-
-def _wrong_data(decision: JudgedDecision, numbers: Mapping[ChainRef, int]) -> dict[str, Any]:
-    return {
-        "chain": numbers[decision.chain],
-        "error": None if decision.error is None else decision.error.value,
-        "human": [numbers[ref] for ref in decision.human],
-        "made": [numbers[ref] for ref in decision.made],
-        "shared": decision.shared,
-        "evidence": None if decision.evidence is None else _evidence_data(decision.evidence),
+        "evidence": {
+            str(numbers[decision.chain]): _evidence_data(decision.evidence)
+            for decision in outcome.decisions
+            if decision.evidence is not None
+        },
     }
 
 
 def _evidence_data(evidence: Evidence) -> dict[str, Any]:
+    """The first pair of mentions, and how many there are."""
+    first = [[[each.part, each.sentence, each.spans] for each in pair] for pair in evidence.pairs[:1]]
     return {
         "rule": evidence.rule,
         "text": evidence.text,
         "score": evidence.score,
-        "pairs": [
-            [[each.part, each.sentence, each.spans] for each in (pair.mention, pair.antecedent)]
-            for pair in evidence.pairs
-        ],
+        "pair": first[0] if first else None,
+        "pairs": len(evidence.pairs),
     }

@@ -33,17 +33,19 @@ def inline_svg(
     *,
     colours: Mapping[str, str],
     tooltips: Mapping[str, str],
+    links: Mapping[str, str],
 ) -> str:
     """The figure as an ``svg`` element for HTML5.
 
     ``name`` begins every id, so that several plots can be on a page. ``colours`` gives a CSS colour for each colour of
-    the figure (``#rrggbb``, lower case); ``tooltips`` a text for artists, by their ``gid``.
+    the figure (``#rrggbb``, lower case); ``tooltips`` a text for artists, by their ``gid``, and ``links`` where a click
+    on them leads, as an attribute ``data-to`` for the page's script: to who does not see it the plot is one image.
     """
     root = _parsed(figure)
     _drop(root, {"metadata", "style"})
     used = {reference for element in root.iter() for reference in _references(element)}
     for element in root.iter():
-        _adapt(element, name, used, colours, tooltips)
+        _adapt(element, name, used, colours, tooltips, links)
     root.attrib = {
         "xmlns": _SVG,
         "viewBox": root.attrib["viewBox"],
@@ -87,7 +89,12 @@ def _references(element: ET.Element) -> list[str]:
 
 
 def _adapt(
-    element: ET.Element, name: str, used: set[str], colours: Mapping[str, str], tooltips: Mapping[str, str]
+    element: ET.Element,
+    name: str,
+    used: set[str],
+    colours: Mapping[str, str],
+    tooltips: Mapping[str, str],
+    links: Mapping[str, str],
 ) -> None:
     """Give an element this page's ids, colours and font, and its tooltip."""
     own = element.attrib.pop("id", "")
@@ -99,6 +106,8 @@ def _adapt(
         tooltip = ET.Element("title")
         tooltip.text = tooltips[own]
         element.insert(0, tooltip)
+    if own in links:
+        element.set("data-to", links[own])
     href = element.attrib.pop(_XLINK_HREF, None)
     if href is not None:
         element.set("href", f"#{name}-{href.removeprefix('#')}")

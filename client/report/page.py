@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from client.comparison.data import CEILING, FLOOR, Comparison
+from client.comparison.data import Comparison
 from client.comparison.render import what
 from client.comparison.section import Section
 from client.comparison.tables import sections
 from client.report.browser_data import documents_data, index_data
+from client.report.citation import BIBTEX
 from merger.errors import UnavailableError
 from merger.version import VERSION
 
@@ -22,7 +23,19 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _NEEDED = ("jinja2", "matplotlib")
-_BOUND_NAMES = {FLOOR: "the floor: nothing merged", CEILING: "the ceiling: merged as people did"}
+SCRIPTS = (
+    "page.js",
+    "document_text.js",
+    "decisions.js",
+    "browser_form.js",
+    "decision_list.js",
+    "browser_counts.js",
+    "browser.js",
+    "tables.js",
+    "start.js",
+)
+"""The scripts of the page, in this order."""
+STYLES = ("page.css", "tables.css", "controls.css", "browser.css", "decisions.css", "narrow.css", "print.css")
 
 
 def check_available() -> None:
@@ -41,19 +54,19 @@ def as_html(comparison: Comparison) -> str:
     """
     check_available()
     environment = _environment()
-    script = _file(environment, "browser_text.js") + _file(environment, "browser.js")
+    script = _joined(environment, SCRIPTS)
     page = environment.get_template("report.html.j2").render(
         comparison=comparison,
         what=what(comparison),
         tables=_Tables(list(sections(comparison))),
-        bounds=_BOUND_NAMES,
         plots=_plots(comparison),
-        style=_file(environment, "style.css"),
+        style=_joined(environment, STYLES),
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         index=index_data(comparison),
         documents=documents_data(comparison),
         version=VERSION,
+        bibtex=BIBTEX,
     )
     # A lone surrogate, as JSON may bring one, is no text.
     return page.encode("utf-8", "replace").decode("utf-8")
@@ -107,11 +120,11 @@ def _environment() -> Environment:
     return environment
 
 
-def _file(environment: Environment, name: str) -> str:
-    """A file of the project beside the templates, to be put into the page as it is."""
+def _joined(environment: Environment, names: Iterable[str]) -> str:
+    """Files of the project beside the templates, one after the other, to be put into the page as they are."""
     from markupsafe import Markup
 
     if environment.loader is None:
-        raise LookupError(name)
-    source, _, _ = environment.loader.get_source(environment, name)
-    return Markup(source)  # noqa: S704
+        raise LookupError(names)
+    sources = (environment.loader.get_source(environment, name)[0] for name in names)
+    return Markup("\n").join(Markup(source) for source in sources)  # noqa: S704

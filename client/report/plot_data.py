@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from client.comparison.data import DistanceBin, Group, StrategySummary
@@ -16,11 +16,15 @@ _INTERVALS = 6
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A group of documents or a bin of links, and how many there are in it (at most, where strategies differ)."""
+    """A group of documents or a bin of links, and how many there are in it (at most, where strategies differ).
+
+    ``where`` are the fields of the document browser that lead to them.
+    """
 
     name: str
     size: int
     noun: str
+    where: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,7 @@ def by_group(strategies: Sequence[StrategySummary], kind: str) -> Table:
     """CoNLL F1 of each strategy by groups of a kind."""
     names = list(strategies[0].groups[kind]) if strategies else []
     series = [Series(each.name, tuple(_in_group(each.groups[kind][name]) for name in names)) for each in strategies]
-    return _table(names, series, "document")
+    return _table(names, series, "document", [{"group": f"{kind}:{name}"} for name in names])
 
 
 def by_distance(strategies: Sequence[StrategySummary]) -> Table:
@@ -84,7 +88,8 @@ def by_distance(strategies: Sequence[StrategySummary]) -> Table:
     filled = [number for number, across in enumerate(bins) if any(each.links for each in across)]
     kept = slice(filled[0], filled[-1] + 1) if filled else slice(0)
     series = [Series(each.name, tuple(map(_in_bin, each.distances[kept]))) for each in strategies]
-    return _table([across[0].name for across in bins[kept]], series, "link")
+    names = [across[0].name for across in bins[kept]]
+    return _table(names, series, "link", [{"distance": name} for name in names])
 
 
 def axis_around(values: Iterable[float]) -> Axis:
@@ -106,7 +111,7 @@ def _in_bin(links: DistanceBin) -> Point:
     return Point(links.found / links.links if links.links else None, links.links)
 
 
-def _table(names: Sequence[str], series: Sequence[Series], noun: str) -> Table:
+def _table(names: Sequence[str], series: Sequence[Series], noun: str, wheres: Sequence[Mapping[str, str]]) -> Table:
     sizes = [max(each.points[number].size for each in series) for number in range(len(names))]
-    places = (Place(name, size, noun) for name, size in zip(names, sizes, strict=True))
+    places = (Place(name, size, noun, where) for name, size, where in zip(names, sizes, wheres, strict=True))
     return Table(tuple(places), tuple(series))

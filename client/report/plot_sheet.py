@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 from client.report.inline_svg import MARK, inline_svg
 from merger.shown import one_line
@@ -127,6 +128,7 @@ class Sheet:
         self.figure = figure
         self._height = height
         self._tooltips: dict[str, str] = {}
+        self._links: dict[str, str] = {}
         self._artists = count()
 
     def axes(
@@ -163,9 +165,13 @@ class Sheet:
             parse_math=False,
         )
 
-    def mark(self, axes: Axes, x: float, y: float, style: Style, tooltip: str) -> None:
-        """One value."""
+    def mark(
+        self, axes: Axes, x: float, y: float, style: Style, tooltip: str, where: Mapping[str, str] | None = None
+    ) -> None:
+        """One value; ``where`` are the fields of the document browser that a click on it leads to."""
         gid = f"{MARK}-{next(self._artists)}"
+        if where:
+            self._links[gid] = f"#{urlencode(where, errors='replace')}"
         self._tooltips[gid] = one_line(tooltip)
         _mark(axes, x, y, style, gid)
 
@@ -182,9 +188,8 @@ class Sheet:
 
     def svg(self, name: str, title: str, description: str) -> str:
         """The sheet as an element of a page."""
-        return inline_svg(
-            self.figure, name, one_line(title), one_line(description), colours=_CSS, tooltips=self._tooltips
-        )
+        texts = (one_line(title), one_line(description))
+        return inline_svg(self.figure, name, *texts, colours=_CSS, tooltips=self._tooltips, links=self._links)
 
 
 def line(axes: Axes, x: Sequence[float], y: Sequence[float], style: Style) -> None:

@@ -120,7 +120,8 @@ def plot_by_genre(comparison: Comparison) -> str | None:
                 point = series.points[row]
                 if point.value is not None:
                     tip = tooltip(series.name, place, point)
-                    sheet.mark(axes, 100 * point.value, y + _LANE * step, style, tip)
+                    where = {"strategy": series.name, **place.where}
+                    sheet.mark(axes, 100 * point.value, y + _LANE * step, style, tip, where)
         description = table_words(table, axis, "A row for each genre with a dot", strategies)
         return sheet.svg("plot-by-genre", "CoNLL F1 by genre", description)
 
@@ -186,7 +187,8 @@ def _lines(
             line(axes, xs, [math.nan if each.value is None else 100 * each.value for each in series.points], style)
             for x, place, point in zip(xs, table.places, series.points, strict=True):
                 if point.value is not None:
-                    sheet.mark(axes, x, 100 * point.value, style, tooltip(series.name, place, point))
+                    where = {"strategy": series.name, **place.where}
+                    sheet.mark(axes, x, 100 * point.value, style, tooltip(series.name, place, point), where)
         description = table_words(table, axis, "A line from bin to bin", strategies)
         return sheet.svg(*identity, description)
 
@@ -234,7 +236,8 @@ def _score_row(
     if value is not None:
         if floor is not None:
             axes.plot([100 * floor, 100 * value], [y, y], color=style.colour, linewidth=1.6, clip_on=False)
-        sheet.mark(axes, 100 * value, y, style, f"{strategy.name}: {percent(value)}")
+        where = {"strategy": strategy.name}
+        sheet.mark(axes, 100 * value, y, style, f"{strategy.name}: {percent(value)}", where)
 
 
 def _lanes(values: Sequence[float | None], apart: float) -> list[int]:

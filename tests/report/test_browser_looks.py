@@ -83,13 +83,13 @@ def test_parts_stand_side_by_side_and_on_a_narrow_screen_one_under_the_other(ope
 
 def test_print_has_the_text_and_what_is_shown_but_no_controls(open_page: OpenPage) -> None:
     page = ready(open_page(small_page(), viewport=WIDE))
-    page.get_by_label("With the noun").fill("people")
+    page.get_by_label("With the text").fill("people")
     page.emulate_media(media="print", color_scheme="dark")
     assert not page.locator("#browser-controls").is_visible()
     assert not page.locator("#browser-nouns").is_visible()
     assert page.locator("#browser-caption").inner_text() == (
         "ferry news, 52 tokens, 3 parts, 8 chains; chains as merged by greedy; "
-        "wrong decisions of greedy: spurious link, missed link, wrong antecedent; with the noun people"
+        "decisions of greedy: spurious link, missed link, wrong antecedent; with the text people"
     )
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     lefts = page.locator(".part").evaluate_all("all => all.map(each => each.getBoundingClientRect().left)")

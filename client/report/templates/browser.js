@@ -1,70 +1,38 @@
 "use strict";
 
-/**
- * The document browser of the report, after browser_text.js. The controls of its form are its only state, and
- * location.hash is that form written out. Types are those of browser_text.js.
- */
-
-/** @param {string} id @returns {any} */
-function byId(id) {
-  return document.getElementById(id);
-}
-
-/** @param {string} id */
-function readJson(id) {
-  return JSON.parse(byId(id).textContent);
-}
-
-/** What a noun filter is compared with: the nouns of the chain, and the evidence, whole and by word. */
-function termsOf(/** @type {Chain} */ { nouns }, /** @type {Wrong} */ { evidence }) {
-  const text = evidence?.text ?? "";
-  return new Set([...nouns, text, ...text.split(/\s+/)].filter(Boolean).map((each) => each.toLowerCase()));
-}
+/** The document browser of the report: what its form says is drawn as text and list. Types are those of decisions.js. */
 
 class DocumentBrowser {
-  /** @type {DocumentData[]} */
-  #parsed = [];
-  /** @type {WeakMap<Wrong, Set<string>>} */
-  #terms = new WeakMap();
-  /** The document drawn, and the wrong decision stepped to among those listed; -1: none. */
+  /** The document drawn, and what the list shows now; -1 and empty: nothing yet. */
   #drawn = -1;
-  #current = -1;
-  /** @type {Wrong[]} */
+  #listKey = "";
+  /** @type {Decision[]} */
   #listed = [];
+  /** Other documents are read for counts only once this one is on the screen. */
   #counting = false;
-  #nounsOf = "";
 
   constructor() {
-    /** @type {HTMLFormElement} */
-    this.form = byId("browser-controls");
-    /** @type {HTMLSelectElement} */
-    this.documents = byId("browser-document");
-    /** @type {HTMLSelectElement} */
-    this.strategies = byId("browser-strategy");
-    /** @type {HTMLInputElement} */
-    this.nounField = byId("browser-noun");
-    /** @type {HTMLElement} */
-    this.list = byId("browser-wrong");
-    /** @type {HTMLInputElement[]} */
-    this.errors = Array.from(this.form.querySelectorAll("input[name=error]"));
-    this.text = new DocumentText(byId("browser-parts"), byId("browser-chain"));
     /** @type {Index} */
     this.index = readJson("browser-index");
-    const option = (/** @type {string} */ name) => element("option", { value: name }, name);
-    this.documents.append(...this.index.documents.map(({ id }) => option(id)));
-    this.strategies.append(...this.index.strategies.map(option));
-    const telling = this.index.strategies.findIndex((name) => name !== "none" && name !== "oracle");
-    this.strategies.selectedIndex = Math.max(telling, 0);
+    this.state = new BrowserForm(this.index);
+    this.decisions = new Decisions(this.index);
+    this.counts = new Counts(this.state, this.decisions);
+    const select = (/** @type {number} */ chain) => this.#select(chain, { focus: false });
+    this.text = new DocumentText(byId("browser-parts"), byId("browser-chain"), select);
+    this.beside = new DocumentText(byId("browser-parts-beside"), byId("browser-chain"), select);
+    this.list = new DecisionList(byId("browser-list"), this.text, select);
   }
 
   start() {
-    const linked = this.#readHash();
+    this.state.reset();
+    const linked = this.state.readHash();
+    this.#leaveOutOthers();
+    if (!this.#isNamed()) this.#chooseDocument((each) => this.index.documents[each].wrong[this.state.strategy] ?? -1);
     byId("browser-body").hidden = false;
     this.#listen();
     this.#update();
     performance.mark("first-document");
-    if (linked) byId("browser").scrollIntoView();
-    // The other documents are read for the counts, which can wait until this one is on the screen.
+    if (linked) this.#arrive();
     requestAnimationFrame(() =>
       setTimeout(() => {
         this.#counting = true;
@@ -74,24 +42,27 @@ class DocumentBrowser {
   }
 
   #listen() {
-    this.form.addEventListener("submit", (event) => event.preventDefault());
-    this.form.addEventListener("input", () => this.#changed());
-    byId("browser").addEventListener("click", (/** @type {MouseEvent} */ event) => {
-      const button = /** @type {Element} */ (event.target).closest("button");
-      const { step, turn, noun } = button?.dataset ?? {};
+    const { form } = this.state;
+    form.addEventListener("submit", (event) => event.preventDefault());
+    byId("browser").addEventListener("input", ({ target }) => {
+      if (target === byId("browser-group")) this.#enterGroup();
+      this.#changed();
+    });
+    byId("browser").addEventListener("click", ({ target }) => {
+      const { step, turn, noun } = /** @type {Element} */ (target).closest("button")?.dataset ?? {};
       if (step) this.#step(Number(step));
       if (turn) {
-        this.documents.selectedIndex = this.#documentAfter(Number(turn));
+        this.state.documents.selectedIndex = this.#documentAfter(Number(turn));
         this.#changed();
       }
       if (noun) {
-        this.nounField.value = this.#noun === noun.toLowerCase() ? "" : noun;
+        this.state.set("text", this.state.filter.text === noun.toLowerCase() ? "" : noun);
         this.#changed();
       }
     });
     document.addEventListener("keydown", (event) => this.#onKey(event));
     addEventListener("hashchange", () => {
-      if (this.#readHash()) this.#update();
+      if (this.state.readHash()) this.#followHash();
     });
   }
 
@@ -103,294 +74,274 @@ class DocumentBrowser {
     if (event.key === "n") this.#step(1);
     if (event.key === "p") this.#step(-1);
     if (event.key === "m") {
-      this.#setView(this.#view === "human" ? "automatic" : "human");
+      const views = this.state.other < 0 ? ["people", "strategy"] : ["people", "strategy", "other"];
+      this.state.set("view", views[(views.indexOf(this.state.view) + 1) % views.length]);
       this.#changed();
     }
   }
 
-  // The controls
+  // Documents
 
-  get #view() {
-    return /** @type {RadioNodeList} */ (this.form.elements.namedItem("view")).value;
+  /** Whether the address names a document that is here. */
+  #isNamed() {
+    const named = new URLSearchParams(location.hash.slice(1)).get("document");
+    return this.index.documents.some(({ id }) => id === named);
   }
 
-  /** @param {string | null} view */
-  #setView(view) {
-    /** @type {RadioNodeList} */ (this.form.elements.namedItem("view")).value = view === "human" ? view : "automatic";
+  #followHash() {
+    this.#leaveOutOthers();
+    if (!this.#isNamed()) this.#chooseDocument((each) => this.#filtered(each).length);
+    this.#update();
+    this.#arrive();
   }
 
-  get #noun() {
-    return this.nounField.value.trim().toLowerCase();
+  #arrive() {
+    if (this.state.decision >= 0) this.#show(this.state.decision, true);
+    else byId("browser").scrollIntoView();
   }
 
-  get #wantedErrors() {
-    return new Set(this.errors.filter((box) => box.checked).map((box) => box.value));
+  #enterGroup() {
+    this.#leaveOutOthers();
+    if (!this.state.inGroup.includes(this.state.document)) this.#chooseDocument((each) => this.#filtered(each).length);
   }
 
-  #readHash() {
-    const fields = new URLSearchParams(location.hash.slice(1));
-    if (!fields.has("document")) return false;
-    for (const select of [this.documents, this.strategies]) {
-      const option = [...select.options].find(({ value }) => value === fields.get(select.name));
-      if (option) select.selectedIndex = option.index;
-    }
-    this.#setView(fields.get("view"));
-    for (const box of this.errors) box.checked = fields.getAll("error").includes(box.value);
-    this.nounField.value = fields.get("noun") ?? "";
-    return true;
+  /** Documents that are not of the group cannot be chosen. */
+  #leaveOutOthers() {
+    const members = new Set(this.state.inGroup);
+    [...this.state.documents.options].forEach((option, at) => {
+      option.hidden = option.disabled = !members.has(at);
+    });
   }
+
+  /** The document of the group that has most. @param {(document: number) => number} count */
+  #chooseDocument(count) {
+    const { inGroup } = this.state;
+    const counts = inGroup.map(count);
+    this.state.documents.selectedIndex = inGroup[counts.indexOf(Math.max(...counts))] ?? 0;
+  }
+
+  #documentAfter(/** @type {number} */ steps) {
+    const { inGroup, document } = this.state;
+    const { length } = inGroup;
+    return inGroup[(((inGroup.indexOf(document) + steps) % length) + length) % length] ?? document;
+  }
+
+  /** @param {number} document */
+  #filtered(document, filter = this.state.filter) {
+    return this.decisions.filtered(document, this.state.strategy, this.state.other, filter);
+  }
+
+  // What is shown
 
   #changed() {
+    if (this.state.decision >= 0 && this.#drawn !== this.state.document) this.state.decision = -1;
     this.#update();
-    const fields = [...new FormData(this.form)].map(([name, value]) => [name, String(value)]);
+    this.#writeHash();
+  }
+
+  #writeHash() {
     try {
-      history.replaceState(null, "", `#${new URLSearchParams(fields)}`);
+      history.replaceState(null, "", this.state.address());
     } catch {
       // A page without an address of its own, such as a frame in a notebook, has nowhere to keep it.
     }
   }
 
-  // Documents and their wrong decisions
-
-  /** @param {number} number @returns {DocumentData} */
-  #data(number) {
-    return (this.#parsed[number] ??= readJson(`document-${number}`));
-  }
-
-  #documentAfter(/** @type {number} */ steps) {
-    const { length } = this.index.documents;
-    return (((this.documents.selectedIndex + steps) % length) + length) % length;
-  }
-
-  /** @param {number} number */
-  #outcome(number) {
-    return this.#data(number).strategies[this.strategies.selectedIndex];
-  }
-
-  #termsOf(/** @type {number} */ number, /** @type {Wrong} */ wrong) {
-    const known = this.#terms.get(wrong) ?? termsOf(this.#data(number).chains[wrong.chain], wrong);
-    this.#terms.set(wrong, known);
-    return known;
-  }
-
-  /** The wrong decisions of a document that have the noun, whatever their error. @param {number} number */
-  #withNoun(number) {
-    const wrong = this.#outcome(number).wrong ?? [];
-    return this.#noun ? wrong.filter((each) => this.#termsOf(number, each).has(this.#noun)) : wrong;
-  }
-
-  /** @param {number} number */
-  #filtered(number) {
-    const wanted = this.#wantedErrors;
-    return this.#withNoun(number).filter(({ error }) => wanted.has(error));
-  }
-
-  // What is shown
-
   #update() {
-    const number = this.documents.selectedIndex;
-    const before = this.#listed;
-    const redrawn = this.#drawn !== number;
-    if (redrawn) this.text.draw(this.#data(number));
-    this.#drawn = number;
-    this.#listed = this.#filtered(number);
-    this.#current = this.#current < 0 ? -1 : this.#listed.indexOf(before[this.#current]);
-    const { merged = this.text.data.human } = this.#outcome(number);
-    this.text.paint(this.#view === "automatic" ? merged : this.text.data.human);
-    this.text.mark(this.#listed, (error) => this.#flag(error));
+    const { document, other } = this.state;
+    const data = this.decisions.data(document);
+    const drawn = this.#drawn === document;
+    if (!drawn) this.text.draw(data);
+    this.#drawn = document;
+    this.#listed = this.#filtered(document);
+    byId("browser-outcome").closest(".field").hidden = other < 0;
+    byId("browser-view-other").closest("label").hidden = other < 0;
+    if (other < 0 && this.state.view === "other") this.state.set("view", "strategy");
+    const split = byId("browser-split").checked;
+    this.#paint(split);
+    this.#drawList(drawn);
+    this.text.choose(this.state.decision);
     this.text.light(this.text.focused());
+    if (this.#counting) this.counts.show();
+    this.#showStatus();
+    this.#showCaption(split);
+  }
+
+  /** @param {number} strategy -1: people */
+  #nameOf(strategy) {
+    return strategy < 0 ? "people" : this.index.strategies[strategy];
+  }
+
+  /** Whose merges the first text shows: of the strategy beside people or another one, where both are shown. */
+  #shown(/** @type {boolean} */ split) {
+    if (split || this.state.view === "strategy") return this.state.strategy;
+    return this.state.view === "other" ? this.state.other : -1;
+  }
+
+  #paint(/** @type {boolean} */ split) {
+    const { document, strategy, other, filter } = this.state;
+    const data = this.decisions.data(document);
+    this.text.paint(this.decisions.merged(document, this.#shown(split)) ?? data.human);
+    this.text.mark(this.#listed, flagOf);
+    byId("browser-pane-beside").hidden = !split;
+    this.text.peer = split ? this.beside : null;
+    this.beside.peer = split ? this.text : null;
+    byId("browser-view").disabled = split;
+    byId("browser-texts").classList.toggle("split", split);
+    if (!split) return;
+    if (this.beside.data !== data) this.beside.draw(data);
+    this.beside.paint(this.decisions.merged(document, other) ?? data.human);
+    const theirs = new Set(this.#filtered(document).map(({ chain }) => chain));
+    const errors = other < 0 ? [] : this.decisions.all(document, other).filter(({ chain }) => theirs.has(chain));
+    this.beside.mark(errors, flagOf);
+    this.beside.choose(this.state.decision);
+    byId("browser-pane-title").textContent = `Merged by ${this.#nameOf(strategy)}`;
+    byId("browser-pane-beside-title").textContent = `Merged by ${this.#nameOf(other)}`;
+  }
+
+  #drawList(/** @type {boolean} */ drawn) {
+    const { document, strategy, filter } = this.state;
+    const chains = this.state.value("list") === "chains";
+    const { failure } = this.decisions.data(document).strategies[strategy];
+    const key = [chains, strategy, this.state.other, this.text.merged.join(), this.#listed.map((each) => each.chain)];
     // A list that stays the same keeps its scroll position and the focus that may be in it.
-    const same = before.length === this.#listed.length && before.every((each, at) => each === this.#listed[at]);
-    if (redrawn || !same || !before.length) this.#drawList();
-    if (this.#counting) this.#showCounts();
-    this.#showStatus();
-    this.#showCaption();
-  }
-
-  #flag(/** @type {string} */ error) {
-    const { name = error, sign = "!" } = this.errors.find((box) => box.value === error)?.dataset ?? {};
-    return element("span", { class: "flag", role: "img", "aria-label": name, title: name, lang: "en" }, sign);
-  }
-
-  #drawList() {
-    const { failure, wrong = [] } = this.#outcome(this.#drawn);
-    const reason = failure ?? (wrong.length ? "None with this error and noun." : "None in this document.");
-    const title = failure === undefined ? "" : "The strategy failed here, the human merges are shown. ";
-    const nothing = element("li", { class: "nothing" }, title, element("span", { lang: "" }, reason));
-    this.list.replaceChildren(...(this.#listed.length ? this.#listed.map((each) => this.#describe(each)) : [nothing]));
-    this.list.scrollTop = 0;
-  }
-
-  /** @param {Wrong} wrong */
-  #describe(wrong) {
-    const { chain, human, made, shared, evidence } = wrong;
-    const { name, mentions } = this.text.data.chains[chain];
-    const facts = [
-      ["strategy", ...this.#antecedent(made)],
-      ["human", ...this.#antecedent(human)],
-      ...(evidence ? [["evidence", ...this.#evidence(evidence)]] : []),
-    ].map(([term, ...told]) => element("div", {}, element("dt", {}, term), element("dd", {}, ...told)));
-    const flag = this.#flag(wrong.error);
-    const kind = element("p", { class: "kind" }, flag, ` ${flag.title}, ${this.text.partsOf([chain])}`);
-    const subject = this.#jump(name, this.text.pieces[chain][0]);
-    subject.classList.add("subject");
-    const count = element("small", {}, counted(mentions.length, "mention"));
-    const item = element("li", {}, kind, element("p", {}, subject, " ", count));
-    item.append(element("dl", {}, ...facts));
-    if (shared) {
-      const told = `Partly right: ${shared} of ${counted(human.length, "part chain")} of the human antecedent.`;
-      item.append(element("p", { class: "aside" }, `${told} Mostly such a decision follows from an earlier error.`));
+    if (!drawn || `${key}` !== this.#listKey) {
+      const reason = failure ?? (this.decisions.all(document, strategy).length ? "None with these filters." : "None.");
+      const title = failure === undefined ? "" : "The strategy failed here, the human merges are shown: ";
+      if (chains) this.#drawChains();
+      else this.list.drawDecisions(this.#listed, `${title}${reason}`);
+      this.#listKey = `${key}`;
     }
-    return item;
+    byId("browser-list-title").textContent = chains ? "Merged chains" : "Decisions";
+    this.#openItem(filter);
   }
 
-  /** An antecedent goes by its nearest part chain, which a reader of the text has seen last. */
-  #antecedent(/** @type {number[]} */ chains) {
-    if (!chains.length) return ["new chain"];
-    const nearest = chains[chains.length - 1];
-    const name = this.#jump(this.text.data.chains[nearest].name, this.#lastMention(nearest));
-    return [name, " ", element("small", {}, this.text.partsOf(chains))];
+  #drawChains() {
+    const { document, strategy, filter } = this.state;
+    const { chains, human } = this.text.data;
+    const kept = [...chains.keys()].filter(
+      (chain) =>
+        (filter.wordClass < 0 || chains[chain].class === filter.wordClass) &&
+        (!filter.text || this.decisions.textOf(document, strategy, chain).includes(filter.text)),
+    );
+    this.list.drawChains(this.text.merged, human, new Set(kept), "None with these filters.");
   }
 
-  #lastMention(/** @type {number} */ chain) {
-    const mentions = this.text.pieces[chain];
-    return mentions[mentions.length - 1];
+  /** The chosen decision is in the list, whatever the filter. */
+  #openItem() {
+    const { document, strategy, other, decision } = this.state;
+    if (decision < 0 || !(decision in this.text.data.chains)) return this.list.open(-1, []);
+    const address = this.state.address();
+    const sides = [...new Set([strategy, other, -1])];
+    const found = sides.map((each) => this.decisions.all(document, each).find(({ chain }) => chain === decision));
+    if (this.state.value("list") === "chains") return this.#openChain(decision);
+    if (!this.#listed.some(({ chain }) => chain === decision)) {
+      const own = { chain: decision, error: found[0]?.error ?? "" };
+      const shown = [...this.#listed, own].sort((a, b) => a.chain - b.chain);
+      this.list.drawDecisions(shown, "");
+      this.#listKey = "";
+    }
+    if (!this.text.data.chains[decision].part) {
+      const later = sides.map((each) => ({ name: this.#nameOf(each), later: this.#laterOf(decision, each) }));
+      return this.list.open(decision, this.list.describeFirst(decision, later, address));
+    }
+    const told = sides.flatMap((each, at) => {
+      if (!found[at]) return [];
+      const evidence = each < 0 ? undefined : this.text.data.strategies[each].evidence?.[decision];
+      const error = each < 0 ? "" : found[at].error;
+      return [{ name: this.#nameOf(each), antecedent: found[at].made, evidence, error }];
+    });
+    const own = found[0] ?? found[found.length - 1];
+    const wordClass = this.index.classes[this.text.data.chains[decision].class];
+    this.list.open(decision, this.list.describe(own, told, wordClass, address));
   }
 
-  #evidence(/** @type {Evidence} */ { rule, text, score, pairs }) {
-    const told = [rule, ...(text ? [" ", element("q", { lang: "" }, text)] : [])];
-    if (score !== null) told.push(`, score ${score.toFixed(2)}`);
-    if (!pairs.length) return told;
-    const [here, there] = pairs[0].map((place) => this.text.at(place));
-    const more = pairs.length > 1 ? [element("small", {}, `and ${counted(pairs.length - 1, "more pair")}`)] : [];
-    const lines = [this.#jump(there.text, there.pieces), this.#jump(here.text, here.pieces), ...more];
-    return [...told, ":", ...lines.map((line) => element("div", {}, line))];
+  #openChain(/** @type {number} */ chain) {
+    const root = this.text.merged.indexOf(this.text.merged[chain]);
+    const { human, chains } = this.text.data;
+    const members = indexesOf(this.text.merged, this.text.merged[root]);
+    const theirs = indexesOf(human, human[root]);
+    const sides = [
+      { name: "here", later: members.filter((each) => each !== root) },
+      { name: "people", later: theirs.filter((each) => each !== root && chains[each].part >= chains[root].part) },
+    ];
+    this.list.open(root, this.list.describeFirst(root, sides, this.state.address()));
   }
 
-  #jump(/** @type {string} */ text, /** @type {Pieces} */ pieces) {
-    const shown = text.length > 48 ? `${text.slice(0, 47)}…` : text;
-    const button = element("button", { type: "button", class: "jump", lang: "", dir: "auto", title: text }, shown);
-    button.addEventListener("click", () => this.text.show(pieces));
-    return button;
+  #laterOf(/** @type {number} */ chain, /** @type {number} */ strategy) {
+    const merged = this.decisions.merged(this.state.document, strategy) ?? [];
+    return indexesOf(merged, merged[chain]).filter((each) => this.text.data.chains[each].part > 0);
   }
 
-  /** To the next (1) or previous (-1) wrong decision; from the end of a document on into the next that has one. */
+  // Decisions
+
+  #select(/** @type {number} */ chain, { focus }) {
+    this.state.decision = chain;
+    this.#changed();
+    this.#show(chain, focus);
+  }
+
+  #show(/** @type {number} */ chain, /** @type {boolean} */ focus) {
+    if (!(chain in this.text.data.chains)) return;
+    const known = this.decisions.all(this.#drawn, this.state.strategy).find((each) => each.chain === chain);
+    const antecedents = known ? [known.human, known.made].filter((chains) => chains.length) : [];
+    const nearest = antecedents.map((chains) => chains[chains.length - 1]);
+    for (const text of byId("browser-split").checked ? [this.beside, this.text] : [this.text]) {
+      const last = nearest.map((each) => text.pieces[each][text.pieces[each].length - 1]);
+      text.show(text.pieces[chain][0], last, focus && text === this.text);
+    }
+  }
+
+  /** To the next (1) or previous (-1) decision; from the end of a document on into the next that has one. */
   #step(/** @type {number} */ direction) {
-    const position = this.#current < 0 && direction < 0 ? this.#listed.length - 1 : this.#current + direction;
-    if (position in this.#listed) return this.#goTo(position);
-    for (let away = 1; away <= this.index.documents.length; away++) {
+    const here = this.#listed.map(({ chain }) => chain);
+    const { decision } = this.state;
+    const [next] = direction > 0 ? here.filter((chain) => chain > decision) : [];
+    const before = decision < 0 ? here : here.filter((chain) => chain < decision);
+    const goal = direction > 0 ? next : before[before.length - 1];
+    if (goal !== undefined) return this.#select(goal, { focus: true });
+    for (let away = 1; away <= this.state.inGroup.length; away++) {
       const number = this.#documentAfter(direction * away);
-      if (!this.#filtered(number).length) continue;
-      this.documents.selectedIndex = number;
-      this.#changed();
-      return this.#goTo(direction > 0 ? 0 : this.#listed.length - 1);
+      const found = this.#filtered(number);
+      if (!found.length) continue;
+      this.state.documents.selectedIndex = number;
+      this.state.decision = -1;
+      this.#update();
+      return this.#select(found[direction > 0 ? 0 : found.length - 1].chain, { focus: true });
     }
-  }
-
-  #goTo(/** @type {number} */ position) {
-    this.#current = position;
-    const item = /** @type {HTMLElement} */ (this.list.children[position]);
-    this.list.querySelector("[aria-current]")?.removeAttribute("aria-current");
-    item.setAttribute("aria-current", "true");
-    this.list.scrollTop = item.offsetTop - this.list.offsetTop;
-    const { chain, human, made } = this.#listed[position];
-    const antecedents = [human, made].filter((chains) => chains.length).map((chains) => chains[chains.length - 1]);
-    const beside = antecedents.map((nearest) => this.#lastMention(nearest));
-    this.text.show(this.text.pieces[chain][0], beside);
-    this.#showStatus();
   }
 
   // Counts
 
   #showStatus() {
-    const here = this.#current < 0 ? `${this.#listed.length}` : `${this.#current + 1} of ${this.#listed.length}`;
-    const all = this.#counting ? this.index.documents.reduce((sum, _, at) => sum + this.#filtered(at).length, 0) : NaN;
-    byId("browser-status").textContent = `${here} here${this.#counting ? `, ${all} in all` : ""}`;
+    const position = this.#listed.findIndex(({ chain }) => chain === this.state.decision);
+    const here = position < 0 ? `${this.#listed.length}` : `${position + 1} of ${this.#listed.length}`;
+    const all = this.#counting ? this.state.inGroup.reduce((sum, each) => sum + this.#filtered(each).length, 0) : NaN;
+    byId("browser-status").textContent = `${here} here${this.#counting ? `, ${all.toLocaleString("en")} in all` : ""}`;
     for (const button of document.querySelectorAll("[data-step]")) button.toggleAttribute("disabled", all === 0);
   }
 
-  #showCounts() {
-    /** @type {Map<string, number>} */
-    const byError = new Map();
-    [...this.documents.options].forEach((option, number) => {
-      for (const { error } of this.#withNoun(number)) byError.set(error, (byError.get(error) ?? 0) + 1);
-      const failed = this.#outcome(number).failure !== undefined;
-      option.text = `${option.value} (${failed ? "failed" : `${this.#filtered(number).length} wrong`})`;
-    });
-    for (const box of this.errors) {
-      const count = /** @type {HTMLElement} */ (box.closest("label")?.querySelector(".count"));
-      count.textContent = String(byError.get(box.value) ?? 0);
-    }
-    const asked = [this.strategies.selectedIndex, ...this.#wantedErrors].join();
-    if (asked !== this.#nounsOf) this.#drawNouns();
-    this.#nounsOf = asked;
-    for (const button of byId("browser-nouns").querySelectorAll("button")) {
-      button.setAttribute("aria-pressed", String(button.dataset.noun.toLowerCase() === this.#noun));
-    }
-  }
-
-  /** The nouns that most wrong decisions of all documents have, each with what the filter would let through. */
-  #drawNouns() {
-    const wanted = this.#wantedErrors;
-    /** @type {Map<string, number>} */
-    const counts = new Map();
-    /** @type {Map<string, string>} as first written; what is only in evidence is no noun and has none */
-    const written = new Map();
-    this.index.documents.forEach((_, number) => {
-      for (const wrong of this.#outcome(number).wrong ?? []) {
-        if (!wanted.has(wrong.error)) continue;
-        for (const term of this.#termsOf(number, wrong)) counts.set(term, (counts.get(term) ?? 0) + 1);
-        for (const noun of this.#data(number).chains[wrong.chain].nouns) {
-          if (!written.has(noun.toLowerCase())) written.set(noun.toLowerCase(), noun);
-        }
-      }
-    });
-    const most = [...written].map(([term, noun]) => ({ noun, count: counts.get(term) ?? 0 }));
-    most.sort((a, b) => b.count - a.count || (a.noun < b.noun ? -1 : 1));
-    byId("browser-noun-list").replaceChildren(
-      ...most.slice(0, 200).map(({ noun }) => element("option", { value: noun })),
-    );
-    const buttons = most.slice(0, 20).map(({ noun, count }) => {
-      const told = [element("bdi", { lang: "" }, noun), " ", element("span", { class: "count" }, `${count}`)];
-      return element("button", { type: "button", "data-noun": noun }, ...told);
-    });
-    byId("browser-nouns").replaceChildren(byId("browser-nouns-title"), ...buttons);
-    byId("browser-nouns").hidden = !buttons.length;
-  }
-
-  #showCaption() {
-    const { id, genre, tokens, parts, chains } = this.index.documents[this.#drawn];
+  #showCaption(/** @type {boolean} */ split) {
+    const { document, strategy, other, filter, errors, form } = this.state;
+    const { id, genre, tokens, parts, chains } = this.index.documents[document];
     const facts = [genre, counted(tokens, "token"), counted(parts, "part"), counted(chains, "chain")].filter(Boolean);
-    const strategy = this.strategies.value;
-    const automatic = this.#view === "automatic" && this.#outcome(this.#drawn).merged;
-    const kinds = this.errors.filter((box) => box.checked).map((box) => box.dataset.name);
+    const kinds = errors.filter((box) => box.checked).map((box) => box.dataset.name);
+    const asked = ["group", "pos", "distance"].map((name) => this.state.value(name)).filter(Boolean);
+    const outcome = filter.other ? [`that ${this.#nameOf(other)} has ${filter.other}`] : [];
+    const merges = split ? `${this.#nameOf(strategy)}, beside ${this.#nameOf(other)}` : this.#nameOf(this.#shown(split));
     const shown = [
-      `chains as merged by ${automatic ? strategy : "people"}`,
-      `wrong decisions of ${strategy}: ${kinds.join(", ") || "none"}`,
-      ...(this.#noun ? [`with the noun ${this.nounField.value.trim()}`] : []),
+      `chains as merged by ${merges}`,
+      `decisions of ${this.#nameOf(strategy)}: ${kinds.join(", ") || "none"}`,
+      ...(filter.text ? [`with the text ${this.state.value("text").trim()}`] : []),
+      ...asked,
+      ...outcome,
     ];
-    const caption = [element("b", {}, id), ` ${facts.join(", ")}`];
     const printed = element("span", { class: "print-only" }, `; ${shown.join("; ")}`);
-    byId("browser-caption").replaceChildren(...caption, printed);
+    byId("browser-caption").replaceChildren(element("b", {}, id), ` ${facts.join(", ")}`, printed);
+    for (const label of byId("browser").querySelectorAll("[data-name-of]")) {
+      const named = this.#nameOf(label.dataset.nameOf === "other" ? other : strategy);
+      label.textContent = named;
+      label.title = named;
+    }
   }
 }
-
-/** The theme is that of the system until the button is pressed. */
-function startThemeToggle() {
-  const { dataset } = document.documentElement;
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  const toggle = byId("theme-toggle");
-  if (!toggle) return;
-  const isDark = () => (dataset.theme ? dataset.theme === "dark" : system.matches);
-  const show = () => toggle.setAttribute("aria-pressed", String(isDark()));
-  toggle.addEventListener("click", () => {
-    dataset.theme = isDark() ? "light" : "dark";
-    show();
-  });
-  system.addEventListener("change", show);
-  show();
-  toggle.hidden = false;
-}
-
-startThemeToggle();
-if (byId("browser")) new DocumentBrowser().start();

@@ -5,15 +5,13 @@
  *
  * @typedef {[first: number, last: number]} Span tokens of a sentence, 0-based, both ends included
  * @typedef {[part: number, sentence: number, spans: Span[]]} Place
- * @typedef {{part: number, id: string, name: string, nouns: string[], mentions: [sentence: number, spans: Span[]][]}} Chain
+ * @typedef {{part: number, id: string, name: number, telling: number, class: number, start: number, end: number,
+ *   nouns: string[], mentions: [sentence: number, spans: Span[]][]}} Chain as browser_data.py has it
  * @typedef {{tokens: string[], speaker: string | null}} Sentence
  * @typedef {{number: number, sentences: Sentence[]}} Part
- * @typedef {{rule: string, text: string, score: number | null, pairs: [Place, Place][]}} Evidence
- * @typedef {{chain: number, error: string, human: number[], made: number[], shared: number, evidence: Evidence | null}} Wrong
- * @typedef {{failure?: string, merged?: number[], wrong?: Wrong[]}} Outcome
+ * @typedef {{rule: string, text: string, score: number | null, pair: [Place, Place] | null, pairs: number}} Evidence
+ * @typedef {{failure?: string, merged?: number[], evidence?: Record<string, Evidence>}} Outcome
  * @typedef {{parts: Part[], chains: Chain[], human: number[], strategies: Outcome[]}} DocumentData
- * @typedef {{id: string, genre: string | null, tokens: number, parts: number, chains: number}} DocumentFacts
- * @typedef {{strategies: string[], documents: DocumentFacts[]}} Index
  * @typedef {HTMLElement[]} Pieces the elements of one mention, in text order
  */
 
@@ -43,6 +41,26 @@ function gap(/** @type {string} */ before, /** @type {string} */ token) {
 /** @param {string[]} tokens */
 function joinTokens(tokens) {
   return tokens.reduce((text, token, at) => text + (at ? gap(tokens[at - 1], token) : "") + token, "");
+}
+
+/** @param {string[]} tokens @param {Span[]} spans */
+function textOfSpans(tokens, spans) {
+  return spans.map(([first, last]) => joinTokens(tokens.slice(first, last + 1))).join(" … ");
+}
+
+/** @param {DocumentData} data @param {number} chain @returns {string[]} */
+function mentionTexts(data, chain) {
+  const { part, mentions } = data.chains[chain];
+  return mentions.map(([sentence, spans]) => textOfSpans(data.parts[part].sentences[sentence].tokens, spans));
+}
+
+/** The name of the chain that has the most telling one, of those with that the longest. */
+function nameOfChains(/** @type {DocumentData} */ data, /** @type {number[]} */ chains) {
+  const least = Math.min(...chains.map((chain) => data.chains[chain].telling));
+  const names = chains
+    .filter((chain) => data.chains[chain].telling === least)
+    .map((chain) => mentionTexts(data, chain)[data.chains[chain].name]);
+  return names.reduce((longest, name) => (name.length > longest.length ? name : longest));
 }
 
 /**
@@ -107,11 +125,15 @@ function huesOfRoots(data) {
 }
 
 class DocumentText {
+  /** The same document merged in another way, beside this one. @type {DocumentText | null} */
+  peer = null;
+
   /**
    * @param {HTMLElement} box holds the parts
    * @param {HTMLElement} line tells of the chain under the pointer or the focus
+   * @param {(chain: number) => void} onSelect a mention of this part chain was clicked
    */
-  constructor(box, line) {
+  constructor(box, line, onSelect) {
     this.box = box;
     this.line = line;
     this.data = /** @type {DocumentData} */ ({ parts: [], chains: [], human: [], strategies: [] });
@@ -125,7 +147,14 @@ class DocumentText {
     box.addEventListener("pointerleave", () => this.light(this.focused()));
     box.addEventListener("focusin", () => this.light(this.focused()));
     box.addEventListener("focusout", () => this.light(undefined));
-    box.addEventListener("keydown", (event) => this.#onArrow(event));
+    box.addEventListener("keydown", (event) => this.#onKey(event));
+    box.addEventListener("scroll", (event) => this.#scrollPeer(event), { capture: true });
+    box.addEventListener("click", ({ target }) => {
+      const chain = this.chainAt(target);
+      if (chain === undefined || getSelection()?.type === "Range") return;
+      this.#focus(/** @type {HTMLElement} */ (/** @type {Element} */ (target).closest(".mention")));
+      onSelect(chain);
+    });
   }
 
   /** @param {DocumentData} data */
@@ -187,29 +216,42 @@ class DocumentText {
     });
   }
 
-  /** @param {Wrong[]} decisions @param {(error: string) => HTMLElement} flag */
+  /** @param {{chain: number, error: string}[]} decisions @param {(error: string) => HTMLElement} flag */
   mark(decisions, flag) {
     for (const old of this.box.querySelectorAll(".flag")) old.remove();
     for (const old of this.box.querySelectorAll(".wrong")) old.classList.remove("wrong");
     for (const { chain, error } of decisions) {
       for (const pieces of this.pieces[chain]) {
-        for (const piece of pieces) piece.classList.add("wrong");
+        for (const piece of pieces) piece.classList.toggle("wrong", error !== "right");
         pieces[0].prepend(flag(error));
       }
     }
   }
 
-  /** Shows what the merged chain of a part chain has in it. @param {number | undefined} chain */
-  light(chain) {
-    for (const old of this.box.querySelectorAll(".lit")) old.classList.remove("lit");
+  /** Sets the mentions of one part chain apart. @param {number} chain -1: none */
+  choose(chain) {
+    for (const old of this.box.querySelectorAll(".chosen")) old.classList.remove("chosen");
+    for (const piece of this.pieces[chain]?.flat() ?? []) piece.classList.add("chosen");
+  }
+
+  /** Shows what the merged chain of a part chain has in it, here and in the text beside. */
+  light(/** @type {number | undefined} */ chain) {
+    const members = this.#lightMembers(chain);
+    this.peer?.#lightMembers(chain);
     this.line.replaceChildren();
     if (chain === undefined) return;
-    const members = [...this.merged.keys()].filter((other) => this.merged[other] === this.merged[chain]);
-    for (const member of members) for (const piece of this.pieces[member].flat()) piece.classList.add("lit");
-    const name = element("bdi", { lang: "" }, this.data.chains[members[0]].name);
+    const name = element("bdi", { lang: "" }, nameOfChains(this.data, members));
     const mentions = members.reduce((sum, member) => sum + this.data.chains[member].mentions.length, 0);
     const told = `: ${counted(mentions, "mention")} in ${this.partsOf(members)}`;
     this.line.append(element("b", {}, `${members[0] + 1}`), " ", name, told);
+  }
+
+  #lightMembers(/** @type {number | undefined} */ chain) {
+    for (const old of this.box.querySelectorAll(".lit")) old.classList.remove("lit");
+    if (chain === undefined) return [];
+    const members = [...this.merged.keys()].filter((other) => this.merged[other] === this.merged[chain]);
+    for (const member of members) for (const piece of this.pieces[member].flat()) piece.classList.add("lit");
+    return members;
   }
 
   /** @param {number[]} chains */
@@ -220,8 +262,7 @@ class DocumentText {
 
   /** The text at a place, and what to show there: a mention, or the sentence where no given chain has that mention. */
   at(/** @type {Place} */ [part, sentence, spans]) {
-    const { tokens } = this.data.parts[part].sentences[sentence];
-    const text = spans.map(([first, last]) => joinTokens(tokens.slice(first, last + 1))).join(" … ");
+    const text = textOfSpans(this.data.parts[part].sentences[sentence].tokens, spans);
     for (const [number, chain] of this.data.chains.entries()) {
       if (chain.part !== part) continue;
       const found = chain.mentions.findIndex((each) => each[0] === sentence && `${each[1]}` === `${spans}`);
@@ -231,20 +272,51 @@ class DocumentText {
   }
 
   /**
-   * Scrolls to a mention, focuses it and lets it flash.
+   * Brings a mention into view, its whole part with it, and lets it flash.
    *
    * @param {Pieces} pieces
    * @param {Pieces[]} beside other mentions to have in view, where their part has a column of its own
+   * @param {boolean} focus whether it gets the focus
    */
-  show(pieces, beside = []) {
+  show(pieces, beside = [], focus = true) {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.#focus(pieces[0]);
-    for (const [goal] of [...beside, pieces]) {
-      goal.scrollIntoView({ block: "center", inline: "nearest", behavior: calm ? "instant" : "smooth" });
+    const behavior = calm ? "instant" : "smooth";
+    if (focus) this.#focus(pieces[0]);
+    const goals = [...beside, pieces].map(([goal]) => goal);
+    if (getComputedStyle(this.box).overflowX === "visible") {
+      pieces[0].scrollIntoView({ block: "center", inline: "nearest", behavior });
+    } else {
+      this.#scrollColumns(goals, behavior);
+      this.box.closest(".reading")?.scrollIntoView({ block: "nearest", behavior });
     }
     if (calm) return;
     const ring = { outline: "3px solid var(--accent)", outlineOffset: "6px" };
     for (const piece of pieces) piece.animate([ring, ring, { outlineOffset: "1px" }], { duration: 1200 });
+  }
+
+  /** Each goal to the middle of its part, and their parts into view as whole columns, the last one above all. */
+  #scrollColumns(/** @type {HTMLElement[]} */ goals, /** @type {ScrollBehavior} */ behavior) {
+    let left = this.box.scrollLeft;
+    for (const goal of goals) {
+      const part = /** @type {HTMLElement} */ (goal.closest(".part"));
+      const [inner, outer] = [goal, part].map((each) => each.getBoundingClientRect());
+      const top = part.scrollTop + inner.top - outer.top - (part.clientHeight - Math.min(inner.height, 200)) / 2;
+      part.scrollTo({ top, behavior });
+      const end = part.offsetLeft + part.offsetWidth - this.box.clientWidth;
+      left = Math.min(Math.max(left, end), part.offsetLeft);
+    }
+    this.box.scrollTo({ left, behavior });
+  }
+
+  /** What is beside scrolls along. */
+  #scrollPeer(/** @type {Event} */ { target }) {
+    if (!this.peer || !this.box.matches(":hover, :focus-within")) return;
+    const from = /** @type {HTMLElement} */ (target);
+    const at = [...this.box.children].indexOf(from);
+    const to = at < 0 ? this.peer.box : this.peer.box.children[at];
+    const share = (/** @type {number} */ of, /** @type {number} */ all) => (all > 0 ? of / all : 0);
+    to.scrollTop = share(from.scrollTop, from.scrollHeight - from.clientHeight) * (to.scrollHeight - to.clientHeight);
+    to.scrollLeft = share(from.scrollLeft, from.scrollWidth - from.clientWidth) * (to.scrollWidth - to.clientWidth);
   }
 
   /** One mention takes part in the order of the Tab key, the last that was focused. @param {HTMLElement} goal */
@@ -255,12 +327,14 @@ class DocumentText {
   }
 
   /** Left and right go to the mention before and after, up and down to those of the same merged chain. */
-  #onArrow(/** @type {KeyboardEvent} */ event) {
+  #onKey(/** @type {KeyboardEvent} */ event) {
+    const { activeElement } = document;
+    if (event.key === "Enter" && this.focused() !== undefined) /** @type {HTMLElement} */ (activeElement).click();
     const direction = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (!direction || this.focused() === undefined) return;
     const along = event.key === "ArrowUp" || event.key === "ArrowDown" ? ".mention.lit" : ".mention";
     const stops = /** @type {HTMLElement[]} */ ([...this.box.querySelectorAll(`${along}:not(.cut-before)`)]);
-    const goal = stops[stops.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + direction];
+    const goal = stops[stops.indexOf(/** @type {HTMLElement} */ (activeElement)) + direction];
     event.preventDefault();
     if (!goal) return;
     this.#focus(goal);

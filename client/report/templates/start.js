@@ -1,0 +1,5 @@
+startThemeToggle();
+startMarks();
+startTables();
+startCopying();
+if (byId("browser")) new DocumentBrowser().start();
