@@ -198,8 +198,8 @@ def small_page() -> str:
     ======  ==============================  ==============================  ==============
     """
     documents: list[Json] = [_FERRY, _MARKUP, _CITY]
-    genres = ["news", IMAGE, None]
-    wrong = [[2, 2, None], [1, 0, 0], [1, 2, 0]]
+    genres: list[str | None] = ["news", IMAGE, None]
+    wrong: list[list[int | None]] = [[2, 2, None], [1, 0, 0], [1, 2, 0]]
     facts = [
         _facts(name, genre, document, counts)
         for name, genre, document, counts in zip(["ferry", IMAGE, "city"], genres, documents, wrong, strict=True)
