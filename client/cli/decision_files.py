@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from client.cli.output import open_output
@@ -10,7 +10,7 @@ from merger.decision_reader import read_decision_records
 from merger.decision_records import DecisionRecord, decision_line
 from merger.decision_sets import by_document
 from merger.document import ChainRef, Document
-from merger.errors import DecisionError, Location
+from merger.errors import DecisionError, InputError, Location
 from merger.notices import Notices
 from merger.voting import Voted
 
@@ -22,27 +22,30 @@ class DecisionFiles:
         """Raises :class:`~merger.errors.FormatError` for a line that is no record."""
         records = [record for path in paths for record in read_decision_records(path)]
         self.makers = tuple(dict.fromkeys(record.maker for record in records))
-        self._by_document = by_document(records)
+        self._left = by_document(records)
 
-    def matched(
-        self, documents: Iterable[Document], notices: Notices
-    ) -> Iterator[tuple[Document, list[DecisionRecord]]]:
-        """Every document with the decisions on it.
+    def take(self, document: Document, notices: Notices) -> list[DecisionRecord] | None:
+        """The decisions on a document; ``None`` where it has none and, under the lenient policy, is left out.
 
-        One without any is an error, unless there is nothing to decide; under the lenient policy it is left out. Raises
-        :class:`~merger.errors.DecisionError` at the end for decisions on a document that is not there.
+        Raises :class:`~merger.errors.DecisionError` if there are none, unless there is nothing to decide.
         """
-        left = dict(self._by_document)
-        for document in documents:
-            records = left.pop(document.id, [])
-            if records or all(len(chain.mentions) == 1 for chain in document.chains):
-                yield document, records
-                continue
-            place = Location(document.file, document=document.id)
-            error = DecisionError("there are no decisions on this document", place)
-            notices.repair("document without decisions", error, "it is left out")
-        for records in left.values():
-            raise DecisionError("the parts lack this document", records[0].location)
+        records = self._left.pop(document.id, [])
+        if records or all(len(chain.mentions) == 1 for chain in document.chains):
+            return records
+        place = Location(document.file, document=document.id)
+        error = DecisionError("there are no decisions on this document", place)
+        notices.repair("document without decisions", error, "it is left out")
+        return None
+
+    def check_all_taken(self, failures: Sequence[InputError]) -> None:
+        """Raise :class:`~merger.errors.DecisionError` for decisions on a document that the parts lack.
+
+        Those on documents that failed are left; and all, where it is not known which documents failed.
+        """
+        failed = {error.location.document for error in failures}
+        for name, records in self._left.items():
+            if not failed & {name, None}:
+                raise DecisionError("the parts lack this document", records[0].location)
 
 
 class AlikeAnnotators:

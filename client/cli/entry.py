@@ -117,6 +117,7 @@ def _command(arguments: list[str]) -> int:
     import click
 
     from client.cli.app import OutputClosedError, cli
+    from client.cli.failures import NothingLeftError, show_failures
     from client.cli.output import say
     from merger.errors import MergeBaselineError
 
@@ -134,6 +135,9 @@ def _command(arguments: list[str]) -> int:
     except OutputClosedError:
         # The reader of our output has gone: nothing left to say.
         code = EXIT_BROKEN_PIPE
+    except NothingLeftError as error:
+        show_failures(error.failures)
+        code = EXIT_INPUT
     except MergeBaselineError as error:
         say(f"merge-baseline: error: {_message(error)}")
         code = _exit_code(error)

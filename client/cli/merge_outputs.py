@@ -11,6 +11,7 @@ from typing import IO, Protocol
 
 import click
 
+from client.cli.failures import NothingLeftError
 from client.cli.output import STDOUT, open_output, say
 from client.engines.jobs import Merged, Outcome, Source
 from client.engines.manifest import DoneFile, Manifest, digest
@@ -97,7 +98,7 @@ class StreamOutput:
 
 
 class FolderOutput:
-    """A file for each input file, written as soon as its documents are done."""
+    """A file for each input file, written as soon as its documents are done; none where all of them failed."""
 
     def __init__(
         self,
@@ -143,15 +144,15 @@ class FolderOutput:
         path = outcome.job.file or ""
         if path != self._current:
             self._finish()
-            self._begin(path)
+            self._current = path
         if outcome.job.kept:
             yield from self._kept[path].documents
             return
         self._told.extend(outcome.notices)
         self._failed = self._failed or outcome.failure is not None
         if outcome.merged is not None:
-            if self._stream is not None:
-                self._stream.write(outcome.merged.text)
+            self._stream = self._stream or self._open(path)
+            self._stream.write(outcome.merged.text)
             self._documents.append(replace(outcome.merged, text=""))
             yield outcome.merged
 
@@ -159,12 +160,10 @@ class FolderOutput:
         """As :meth:`MergedOutput.notices`."""
         return self._kept[outcome.job.file or ""].notices if outcome.job.kept else outcome.notices
 
-    def _begin(self, path: str) -> None:
-        self._current = path
-        if path not in self._kept:
-            target = self._folder / self._names[path]
-            target.parent.mkdir(parents=True, exist_ok=True)
-            self._stream = self._file.enter_context(open_output(str(target)))
+    def _open(self, path: str) -> IO[str]:
+        target = self._folder / self._names[path]
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return self._file.enter_context(open_output(str(target)))
 
     def _finish(self) -> None:
         """The current file is whole."""
@@ -172,13 +171,16 @@ class FolderOutput:
         if path is None or path in self._kept:
             return
         self._file.close()
+        if self._stream is None:
+            # Of an earlier run: it would pass for what this file has come to.
+            (self._folder / self._names[path]).unlink(missing_ok=True)
         if self._manifest is not None and not self._failed:
             done = DoneFile(self._names[path], tuple(self._documents), tuple(self._told))
             self._manifest.add(self._digests[path], done)
-        self._documents, self._told, self._failed = [], [], False
+        self._documents, self._told, self._failed, self._stream = [], [], False, None
 
     def _leave(self, kind: object, error: object, where: object) -> None:  # noqa: ARG002  # the signature of __exit__
-        if error is None:
+        if error is None or isinstance(error, NothingLeftError):
             self._finish()
 
 

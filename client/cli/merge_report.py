@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from client.cli.failures import failures_data
 from client.cli.output import counted, say
 from client.engines.jobs import Merged
 from merger.errors import InputError
@@ -17,7 +18,7 @@ class MergeReport:
         self._strategy = strategy
         self._with_decisions = with_decisions
         self._documents: list[dict[str, Any]] = []
-        self.failures: list[dict[str, str]] = []
+        self.failures: list[InputError] = []
 
     def done(self, merged: Merged) -> None:
         """Count a merged document."""
@@ -27,14 +28,14 @@ class MergeReport:
             data = {**data, "decisions": [json.loads(line) for line in merged.decisions.split("\n")[:-1]]}
         self._documents.append(data)
 
-    def failed(self, document: str, error: InputError) -> None:
-        """Count a document that could not be merged or written."""
-        self.failures.append({"id": document, "error": str(error)})
-        say(f"merge-baseline: error: {error}")
+    @property
+    def documents(self) -> int:
+        """How many documents were merged."""
+        return len(self._documents)
 
     def data(self) -> dict[str, Any]:
         """The report as JSON data."""
-        return {"strategy": self._strategy, "documents": self._documents, "failed": self.failures}
+        return {"strategy": self._strategy, "documents": self._documents, "failures": failures_data(self.failures)}
 
     def say(self) -> None:
         """The report as a line on standard error."""

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import errno
 import math
+import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
+from client.cli.entry import EXIT_INPUT, EXIT_OK
+from client.cli.failures import NothingLeftError, failures_data, show_failures
+from client.cli.output import notices_data, show_notices
 from merger.document import Document
-from merger.errors import Location, OptionError
+from merger.errors import InputError, Location, OptionError
 from merger.formats import FORMATS, ReadOptions, format_of, read_documents
-from merger.formats.inputs import STDIN
+from merger.formats.inputs import STDIN, display_name
 from merger.notices import Notices, Policy
 
 FORMAT_NAMES = click.Choice(list(FORMATS))
+Result = TypeVar("Result")
 _LONGEST = 1e6
 """Seconds; more than eleven days."""
 
@@ -69,17 +75,66 @@ class Reading:
         """Where readers report."""
         return self.options.notices
 
+    @property
+    def failures(self) -> list[InputError]:
+        """The errors of documents that were left out; with ``--strict`` the first one is raised instead."""
+        return [] if self.options.failures is None else self.options.failures
+
     def documents(self, *paths: str) -> Iterator[Document]:
-        """Read the documents of these inputs."""
-        return read_documents(paths, self.format_name, self.options)
+        """Read the documents of these inputs. Raises :class:`~merger.errors.InputError` for a name of nothing."""
+        return self._read(paths, self.options)
 
     def gold(self, *paths: str) -> Iterator[Document]:
         """Read documents whose gold clusters count, beside others of which ``--clusters-field`` speaks."""
-        return read_documents(paths, self.format_name, replace(self.options, clusters_field=None))
+        return self._read(paths, replace(self.options, clusters_field=None))
 
     def response(self, *paths: str) -> Iterator[Document]:
         """Read documents whose predicted clusters count, where they have gold ones too."""
-        return read_documents(paths, self.format_name, replace(self.options, predicted=True))
+        return self._read(paths, replace(self.options, predicted=True))
+
+    def _read(self, paths: Sequence[str], options: ReadOptions) -> Iterator[Document]:
+        for path in paths:
+            if path and path != STDIN and not os.path.lexists(path):
+                raise InputError(f"cannot be read: {os.strerror(errno.ENOENT)}", Location(display_name(path)))
+        return read_documents(paths, self.format_name, options)
+
+    def each(self, documents: Iterable[Document], work: Callable[[Document], Result]) -> Iterator[Result]:
+        """What ``work`` makes of every document; one that it raises an ``InputError`` for is left out.
+
+        Raises :class:`~client.cli.failures.NothingLeftError` at the end if all were left out.
+        """
+        done = False
+        for document in documents:
+            try:
+                result = work(document)
+            except InputError as error:
+                self.fail(error)
+            else:
+                done = True
+                yield result
+        if not done:
+            self.check_left(0)
+
+    def fail(self, error: InputError) -> None:
+        """Leave a document out; with ``--strict`` raise its error."""
+        if self.options.failures is None:
+            raise error
+        self.options.failures.append(error)
+
+    def check_left(self, documents: int) -> None:
+        """Raise :class:`~client.cli.failures.NothingLeftError` if no document is left, as all have failed."""
+        if not documents and self.failures:
+            raise NothingLeftError(self.failures)
+
+    def tell(self) -> int:
+        """Print notices and failures on standard error; the exit code."""
+        show_notices(self.notices)
+        show_failures(self.failures)
+        return EXIT_INPUT if self.failures else EXIT_OK
+
+    def told(self) -> dict[str, Any]:
+        """Notices and failures as JSON data."""
+        return {"notices": notices_data(self.notices), "failures": failures_data(self.failures)}
 
 
 class TargetFormat:
@@ -126,7 +181,12 @@ def reading_options(command: Callable[..., object]) -> Callable[..., object]:
     wrapped: Callable[..., object] = with_reading
     decorators = [
         click.option("--format", "format_name", type=FORMAT_NAMES, help="Format of the input; recognised by default."),
-        click.option("--strict", is_flag=True, help="Stop at everything that would be repaired with a warning."),
+        click.option(
+            "--strict",
+            is_flag=True,
+            help="Stop at everything that would be repaired with a warning, and at the first bad document. Otherwise "
+            "bad ones are told and left out, and the exit code is 1.",
+        ),
         click.option(
             "--lenient",
             is_flag=True,
@@ -178,8 +238,10 @@ def make_reading(
             raise OptionError("--part-pattern: it needs the groups (?P<document>...) and (?P<part>...)")
     if columns == "":
         raise OptionError("--columns: the text is empty")
+    failures: list[InputError] | None = None if policy is Policy.STRICT else []
+    notices = Notices(policy)
     try:
-        options = ReadOptions(Notices(policy), pattern, clusters_field=clusters_field, columns=columns or "")
+        options = ReadOptions(notices, pattern, clusters_field=clusters_field, columns=columns or "", failures=failures)
     except OptionError as error:
         raise OptionError(f"--{error}") from None
     return Reading(format_name, options)

@@ -18,8 +18,9 @@ class Job:
     ``index`` counts from 0 in the order of the input. ``file`` is where the document was read from: the path itself
     where files are units of their own, else its name. ``target`` is the format to write, ``notices`` what reading up to
     this document told since the job before. ``kept``: an earlier run has done it, nothing is left to do; where files
-    are units it stands for a whole file, without an ``id``. Outcomes have jobs without ``document`` and ``key``, if
-    they come from another process.
+    are units it stands for a whole file, without an ``id``. ``failure``: why the document, or its key, cannot be read;
+    nothing is left to do either, and the ``id`` is empty where it is not known. Outcomes have jobs without ``document``
+    and ``key``, if they come from another process.
     """
 
     index: int
@@ -29,8 +30,18 @@ class Job:
     fingerprint: str = ""
     notices: tuple[Notice, ...] = ()
     kept: bool = False
+    failure: InputError | None = None
     document: Document | None = None
     key: Document | None = None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is nothing to do."""
+        return self.document is None
+
+    def settled(self) -> Outcome:
+        """The outcome of a job with nothing to do."""
+        return Outcome(self, failure=self.failure, notices=self.notices)
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,8 +84,8 @@ class _Pool:
             self._end = error
             return False
         self._read += 1
-        if job.kept:
-            self._done[job.index] = Outcome(job, notices=job.notices)
+        if job.is_settled:
+            self._done[job.index] = job.settled()
         else:
             self._ready.append(job)
         return True

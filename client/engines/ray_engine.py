@@ -240,8 +240,8 @@ class _RayWork:
     def _do(self, job: Job) -> Outcome:
         import ray
 
-        if job.kept:
-            return self._work.do(job)
+        if job.is_settled:
+            return job.settled()
         # Ray would begin a document that kills its worker again for ever.
         if ray.get(self._deaths.begin.remote(job.index)) > MOST_DEATHS:
             return killed(job)

@@ -15,10 +15,10 @@ from client.engines.jobs import Job, notices_since
 from client.engines.work import Plan
 from client.scoring.pairing import ById
 from merger.document import Document
-from merger.errors import AlignmentError, FormatError, Location
+from merger.errors import FormatError, InputError, Location
 from merger.formats import ReadOptions, find_inputs, read_documents
 from merger.formats.inputs import display_name
-from merger.notices import Notices, Policy
+from merger.notices import Notice, Notices, Policy
 from merger.options import OptionValue
 
 
@@ -57,37 +57,68 @@ class _Reading:
         self._inputs = inputs
         self._notices = Notices(inputs.policy)
         self._counts: dict[str, int] = {}
-        self.keys = None if inputs.key_path is None else ById(self._read(None, inputs.key_path))
+        self._failures: list[InputError] = []
+        self._key_failures: list[InputError] = []
+        self.keys = None
+        if inputs.key_path is not None:
+            self.keys = ById(self._read([inputs.key_path], None, self._key_failures), self._key_failures)
 
-    def _read(self, clusters_field: str | None, *paths: str) -> Iterator[Document]:
+    @property
+    def is_strict(self) -> bool:
+        """Whether the first failure is raised."""
+        return self._inputs.policy is Policy.STRICT
+
+    def _read(self, paths: Sequence[str], clusters_field: str | None, failures: list[InputError]) -> Iterator[Document]:
         inputs = self._inputs
-        options = ReadOptions(self._notices, inputs.part_pattern, clusters_field=clusters_field, columns=inputs.columns)
+        options = ReadOptions(
+            self._notices,
+            inputs.part_pattern,
+            clusters_field=clusters_field,
+            columns=inputs.columns,
+            failures=None if self.is_strict else failures,
+        )
         return read_documents(paths, inputs.format_name, options)
 
     def jobs(self, paths: Sequence[str], first: int, known: Mapping[str, str] | None) -> Iterator[Job]:
         """A job for each document of the paths; with ``known`` fingerprints their own, and no document if it is known.
 
-        ``known`` are fingerprints by document id. Raises :class:`~merger.errors.AlignmentError` if the key lacks one.
+        ``known`` are fingerprints by document id. What cannot be read, or has no key, is a job with a failure, or under
+        the strict policy raised.
         """
         formats = self._inputs.formats()
-        for index, document in enumerate(self._read(self._inputs.clusters_field, *paths), first):
-            key = self._key_of(document)
-            target = formats.of(document, self._notices)
-            notices = notices_since(self._counts, self._notices)
-            fingerprint = "" if known is None else _fingerprint(document, key, target)
-            job = Job(index, document.file, document.id, target, fingerprint, notices)
-            if known is not None and known.get(document.id) == fingerprint:
-                yield replace(job, kept=True)
-            else:
-                yield replace(job, document=document, key=key)
+        index = first
+        for document in self._read(paths, self._inputs.clusters_field, self._failures):
+            for job in self._failed(index):
+                yield job
+                index += 1
+            yield self._job(index, document, formats, known)
+            index += 1
+        yield from self._failed(index)
 
-    def _key_of(self, document: Document) -> Document | None:
-        if self.keys is None:
-            return None
-        key = self.keys.take(document.id)
-        if key is None:
-            raise AlignmentError("the key lacks this document", Location(document.file, document=document.id))
-        return key
+    def _failed(self, index: int) -> Iterator[Job]:
+        """Jobs for what could not be read since this was asked for last."""
+        failures, self._failures[:] = list(self._failures), []
+        for number, error in enumerate(failures, index):
+            place = error.location
+            yield Job(number, place.file, place.document or "", "", notices=self._new_notices(), failure=error)
+
+    def _new_notices(self) -> tuple[Notice, ...]:
+        return notices_since(self._counts, self._notices)
+
+    def _job(self, index: int, document: Document, formats: Formats, known: Mapping[str, str] | None) -> Job:
+        key = None if self.keys is None else self.keys.take(document.id)
+        if self.keys is not None and key is None:
+            error = self.keys.why_missing(document, "the key lacks this document")
+            if self.is_strict:
+                raise error
+            return Job(index, document.file, document.id, "", notices=self._new_notices(), failure=error)
+        target = formats.of(document, self._notices)
+        notices = self._new_notices()
+        fingerprint = "" if known is None else _fingerprint(document, key, target)
+        job = Job(index, document.file, document.id, target, fingerprint, notices)
+        if known is not None and known.get(document.id) == fingerprint:
+            return replace(job, kept=True)
+        return replace(job, document=document, key=key)
 
 
 def _fingerprint(document: Document, key: Document | None, target: str) -> str:
@@ -136,9 +167,21 @@ class FileByFile:
                 index += 1
                 continue
             for job in reading.jobs([path], index, None):
-                _own(owners, job.id, path)
-                yield replace(job, file=path)
+                yield replace(_owned(job, owners, path, reading), file=path)
                 index = job.index + 1
+
+
+def _owned(job: Job, owners: dict[str, str], path: str, reading: _Reading) -> Job:
+    """The job, or if another file has its document one that failed."""
+    if job.failure is not None:
+        return job
+    try:
+        _own(owners, job.id, path)
+    except FormatError as error:
+        if reading.is_strict:
+            raise
+        return replace(job, document=None, key=None, failure=error)
+    return job
 
 
 def _own(owners: dict[str, str], name: str, path: str) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from client.engines.jobs import Job, Merged, Outcome, Source, notices_since
 from merger.decision_records import decision_record
 from merger.document import Document
-from merger.errors import BackendError, InputError, MergeBaselineError, UnavailableError, UnsupportedError
+from merger.errors import InputError, MergeBaselineError, UnavailableError
 from merger.formats import write_document
 from merger.merge import MergeResult, merge_document
 from merger.notices import Notice, Notices, Policy
@@ -103,7 +103,7 @@ class Work:
     def do(self, job: Job) -> Outcome:
         """Merge the job's document. All exceptions become part of the outcome."""
         if job.document is None:
-            return Outcome(job, notices=job.notices)
+            return job.settled()
         notices = Notices(self._plan.policy)
         merged: Merged | None = None
         failure: InputError | None = None
@@ -112,9 +112,12 @@ class Work:
             result = self._merge(job.document, job.key, notices)
             text = "".join(write_document(result.document, job.target, notices)) if self._plan.with_text else ""
             merged = self._merged(job.document, result, text)
-        except (BackendError, UnsupportedError) as caught:
-            # A document that a system fails on, or that the format can't carry, must not cost the others.
-            failure = caught
+        except InputError as caught:
+            # A document that something is wrong with, or that a system fails on, must not cost the others.
+            if self._plan.policy is Policy.STRICT:
+                fault = caught
+            else:
+                failure = caught
         except Exception as caught:  # noqa: BLE001  # whatever it is, it ends the run at this document
             fault = caught
         told = notices_since(self._before, self._told())
@@ -169,6 +172,8 @@ class DistantWork:
 
     def do(self, job: Job) -> Outcome:
         """As :meth:`Work.do`; what cannot be loaded is an error of the job, and documents don't travel back."""
+        if job.is_settled:
+            return job.settled()
         try:
             if self._work is None:
                 self._work = Work(self._plan)

@@ -10,12 +10,12 @@ from client.scoring.links import NO_LINKS, LinkCounts, count_links, gain, part_c
 from client.scoring.mention_matching import EXACT, Matching
 from client.scoring.metrics import METRICS, score_document, score_documents
 from client.scoring.overlap import Overlap
-from client.scoring.pairing import ById, align, pair_documents
+from client.scoring.pairing import ById, add_failure, align, failed_documents, pair_documents
 from client.scoring.scores import CONLL_METRICS, Scores, conll_f1
 from client.scoring.signature import Signature
 from merger.boundaries import with_boundaries_of
 from merger.document import ChainScope, Document
-from merger.errors import AlignmentError, DecisionError, Location
+from merger.errors import AlignmentError, DecisionError, InputError, Location
 from merger.notices import Notices
 
 
@@ -76,7 +76,8 @@ class DocumentResult:
 class Evaluation:
     """Results per document, in the key's order, and in total; the signature says how they were made.
 
-    ``left_out`` are the ids of documents that no score counts, since one of the sides cannot be read.
+    ``left_out`` are the ids of documents that no score counts, since one of the sides cannot be read or
+    they do not fit; for text that does not say whose it is its place.
     """
 
     documents: tuple[DocumentResult, ...]
@@ -85,7 +86,7 @@ class Evaluation:
     left_out: tuple[str, ...] = ()
 
 
-def evaluate(
+def evaluate(  # all but the documents are options
     keys: Iterable[Document],
     responses: Iterable[Document],
     *,
@@ -96,17 +97,22 @@ def evaluate(
     split: str | None = None,
     strategy: str | None = None,
     matching: Matching = EXACT,
+    failures: list[InputError] | None = None,
 ) -> Evaluation:
     """Score responses against keys.
 
     ``parts`` are the documents before merging; without them the part chains are read off a key that has part
     boundaries. ``split`` and ``strategy`` go into the signature. ``matching`` is how mentions match and empty
-    nodes are paired. Raises what :func:`~client.scoring.pairing.pair_documents` and
-    :func:`~client.scoring.pairing.align` raise.
+    nodes are paired.
+
+    ``failures``: the list that the readers of all these documents were given. A document that failed on one side is
+    left out of both; one that cannot be scored, as its tokens differ, is left out too, and its error is added. Without
+    it that is raised: what :func:`~client.scoring.pairing.pair_documents` and :func:`~client.scoring.pairing.align`
+    raise.
     """
     notices = Notices() if notices is None else notices
     scorer = _Scorer(tuple(metrics), notices, matching, 2 if drop_singletons else 1)
-    scored = list(scorer.results(keys, responses, parts))
+    scored = list(scorer.results(keys, responses, parts, failures))
     if any(result.floor is not None for _, result, _ in scored):
         scored = [(document, _with_floor(result, sizes, metrics), sizes) for document, result, sizes in scored]
     documents = tuple(replace(document, result=result) for document, result, _ in scored)
@@ -120,7 +126,7 @@ def evaluate(
     signature = Signature(
         tuple(metrics), matching.mentions, singletons=singletons, zeros=scorer.pairings, split=split, strategy=strategy
     )
-    return Evaluation(documents, total, signature)
+    return Evaluation(documents, total, signature, failed_documents(failures or ()))
 
 
 class _Scorer:
@@ -139,25 +145,35 @@ class _Scorer:
         return "+".join(sorted(self._pairings)) or None
 
     def results(
-        self, keys: Iterable[Document], responses: Iterable[Document], parts: Iterable[Document] | None
+        self,
+        keys: Iterable[Document],
+        responses: Iterable[Document],
+        parts: Iterable[Document] | None,
+        failures: list[InputError] | None,
     ) -> Iterator[tuple[DocumentResult, Result, tuple[int, ...]]]:
         """Each document with its result and the sizes of the key's chains."""
-        befores = None if parts is None else ById(parts)
+        befores = None if parts is None else ById(parts, failures)
         missing: set[str] = set()
-        for key, response in pair_documents(keys, responses, self._notices, missing):
-            before = _before(key, befores)
-            _check_merged(key, response, self._notices)
-            scores = self._score(key, response)
-            floor = links = None
-            if before is not None:
-                floor = self._score(key, _whole(before))
-                links = _links(before, key, response, self._notices, given=befores is not None)
-            result = Result(scores, floor, links)
+        for key, response in pair_documents(keys, responses, self._notices, missing, failures):
+            try:
+                before = _before(key, befores)
+                result = self._result(key, response, before, is_given=befores is not None)
+            except InputError as error:
+                add_failure(failures, error)
+                continue
             document = DocumentResult(
                 key.id, key.genre, len((before or key).parts), key.token_count, result, key.id not in missing
             )
             sizes = (len(chain.mentions) for chain in key.chains)
             yield document, result, tuple(size for size in sizes if size >= self._least)
+
+    def _result(self, key: Document, response: Document, before: Document | None, *, is_given: bool) -> Result:
+        _check_merged(key, response, self._notices)
+        scores = self._score(key, response)
+        if before is None:
+            return Result(scores, None, None)
+        floor = self._score(key, _whole(before))
+        return Result(scores, floor, _links(before, key, response, self._notices, given=is_given))
 
     def _score(self, key: Document, response: Document) -> Scores:
         units = align(key, response, self._notices, self._matching, least=self._least)
@@ -177,7 +193,7 @@ def _before(key: Document, befores: ById | None) -> Document | None:
     if befores is not None:
         before = befores.take(key.id)
         if before is None:
-            raise AlignmentError("the parts lack this document", Location(key.file, document=key.id))
+            raise befores.why_missing(key, "the parts lack this document")
         return before
     return part_chains_of(key) if len(key.parts) > 1 and key.scope is ChainScope.DOCUMENT else None
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from client.scoring.comparable_mentions import Sides, has_empty_nodes
 from client.scoring.mention_matching import EXACT, Matching
 from client.scoring.overlap import Clustering
 from merger.document import Chain, ChainScope, Document, Mention, Part, Span
-from merger.errors import AlignmentError, Location
+from merger.errors import AlignmentError, InputError, Location
 from merger.notices import Notices
 from merger.token_alignment import token_difference
 
@@ -30,11 +30,16 @@ class Unit:
 
 
 class ById:
-    """Documents of a stream by id; holds those that were passed over until they are asked for."""
+    """Documents of a stream by id; holds those that were passed over until they are asked for.
 
-    def __init__(self, documents: Iterable[Document]) -> None:
+    ``failures`` are those of reading it, and perhaps other streams, as :class:`~merger.formats.ReadOptions` collects
+    them.
+    """
+
+    def __init__(self, documents: Iterable[Document], failures: Sequence[InputError] | None = None) -> None:
         self._remaining = iter(documents)
         self._waiting: dict[str, Document] = {}
+        self._failures = () if failures is None else failures
 
     def take(self, document_id: str) -> Document | None:
         """The document of that id, each once, or ``None``."""
@@ -51,28 +56,69 @@ class ById:
         yield from self._waiting.values()
         yield from self._remaining
 
+    def failure_of(self, document_id: str) -> InputError | None:
+        """Why a document may be missing: its own failure, or that of text that does not say whose it is."""
+        unknown = None
+        for error in self._failures:
+            if error.location.document == document_id:
+                return error
+            if error.location.document is None:
+                unknown = unknown or error
+        return unknown
+
+    def why_missing(self, document: Document, message: str) -> InputError:
+        """The error for a document that is not here: its own failure, or one with this message."""
+        cause = self.failure_of(document.id)
+        if cause is not None and cause.location.document is not None:
+            return cause
+        hint = None if cause is None else f"some of it cannot be read: {cause}"
+        return AlignmentError(message, Location(document.file, document=document.id), hint=hint)
+
     @property
     def passed_over(self) -> str | None:
         """The id of a document that nobody has taken so far."""
         return next(iter(self._waiting), None)
 
 
+def add_failure(failures: list[InputError] | None, error: InputError) -> None:
+    """Add an error, unless it is there. Raises it without a list."""
+    if failures is None:
+        raise error
+    if not any(error is each for each in failures):
+        failures.append(error)
+
+
+def failed_documents(failures: Iterable[InputError]) -> tuple[str, ...]:
+    """The ids of the documents that failed, each once; for text that does not say whose it is its place."""
+    return tuple(dict.fromkeys(error.location.document or str(error.location) for error in failures))
+
+
 def pair_documents(
-    keys: Iterable[Document], responses: Iterable[Document], notices: Notices, missing: set[str] | None = None
+    keys: Iterable[Document],
+    responses: Iterable[Document],
+    notices: Notices,
+    missing: set[str] | None = None,
+    failures: list[InputError] | None = None,
 ) -> Iterator[tuple[Document, Document]]:
     """Yield (key, response) by document id, in the order of the key.
 
     A document that the response lacks is paired with one without chains, and one that only the response has is left
     out; both with a notice, or an error under the strict policy. The ids of those that it lacks go to ``missing``.
-    Raises :class:`~merger.errors.AlignmentError` if the two have no document in common.
+    With the ``failures`` of reading both sides, documents that failed on one are left out; and so are those that the
+    response lacks, where it has text that does not say whose it is: their errors go to ``failures`` too. Raises
+    :class:`~merger.errors.AlignmentError` if the two have no document in common.
     """
-    by_id = ById(responses)
+    by_id = ById(responses, failures)
     found = False
     first_missing: Location | None = None
     for key in keys:
         response = by_id.take(key.id)
         if response is None:
-            error = AlignmentError("the response lacks this document", Location(key.file, document=key.id))
+            error = by_id.why_missing(key, "the response lacks this document")
+            if failures is not None and by_id.failure_of(key.id) is not None:
+                found = True
+                add_failure(failures, error)
+                continue
             if not found and by_id.passed_over is not None:
                 error.hint = f"the response has {by_id.passed_over!r}"
             notices.warn("document missing in the response", error)
@@ -88,10 +134,12 @@ def pair_documents(
         message = "no document of the key is in the response"
         wanted = f"the same document ids; the response has {by_id.passed_over!r}"
         raise AlignmentError(message, first_missing, expected=wanted)
+    failed = {error.location.document for error in failures or ()}
     for extra in by_id.rest():
-        place = Location(extra.file, document=extra.id)
-        error = AlignmentError("the response has a document that the key lacks", place)
-        notices.warn("extra document in the response", error)
+        if extra.id not in failed:
+            place = Location(extra.file, document=extra.id)
+            error = AlignmentError("the response has a document that the key lacks", place)
+            notices.warn("extra document in the response", error)
 
 
 def align(

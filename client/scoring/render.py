@@ -46,7 +46,7 @@ def headline(evaluation: Evaluation) -> str:
     total = scored + left_out
     parts = [f"{scored:,} document{'' if scored == 1 else 's'}"]
     if left_out:
-        parts = [f"{scored:,} of {total:,} documents", f"{left_out:,} left out, which could not be read"]
+        parts = [f"{scored:,} of {total:,} documents", f"{left_out:,} left out on both sides"]
     if missing:
         counts = "counts" if missing == 1 else "count"
         parts.append(f"{missing:,} of them missing in the response, which {counts} as without chains")

@@ -75,10 +75,10 @@ def test_a_split_writes_parts_key_and_decisions(tmp_path: Path) -> None:
     assert {(record["annotator"], record["split"]) for record in records} == {("human", "keep")}
 
 
-def test_a_split_leaves_nothing_behind_when_a_document_is_broken(tmp_path: Path) -> None:
+def test_a_strict_split_leaves_nothing_behind_when_a_document_is_broken(tmp_path: Path) -> None:
     whole = HALF_BROKEN.replace("#end document\n#begin document (nw/tiny); part 001\n", "")
 
-    done = run("split", "-", "--sentences", "1", "-o", tmp_path / "task", stdin=whole)
+    done = run("split", "-", "--sentences", "1", "--strict", "-o", tmp_path / "task", stdin=whole)
 
     assert done.code == 1
     assert not (tmp_path / "task").exists()
@@ -122,8 +122,11 @@ def test_validation_lists_problems_and_fails(tmp_path: Path) -> None:
     done = run("validate", bad, good)
 
     assert done.code == 1
-    assert f"{bad}: PROBLEMS" in done.out
-    assert f"{good}: ok" in done.out
+    first, problem, last = done.out.splitlines()
+    assert first.startswith(f"{bad}: PROBLEMS: 2 documents, 4 parts, ")
+    assert problem.startswith(f"  error unless --lenient: {bad}:23 (document nw/broken, part 1): a mention of chain c ")
+    assert last.startswith("2 files, 1 with problems: 3 documents, ")
+    assert f"{good}: ok: 1 document" in run("validate", "--verbose", bad, good).out
 
 
 def test_strategies_are_listed_for_people_and_programs() -> None:

@@ -166,6 +166,7 @@ def test_apply_reads_decisions_from_standard_input_and_reports_as_json(tmp_path:
         "made_by": ["ann"],
         "documents": [{"id": "nw/tiny", "parts": 2, "part_chains": 4, "merged_chains": 4, "links": 0}],
         "notices": [],
+        "failures": [],
     }
 
 
@@ -197,14 +198,17 @@ def test_decisions_that_do_not_fit_fail_with_their_place_and_leave_no_output(
     assert not merged.exists()
 
 
-def test_a_document_without_decisions_is_an_error_or_left_out(tmp_path: Path, tiny: Path) -> None:
+def test_a_document_without_decisions_is_left_out_and_an_error_unless_lenient(tmp_path: Path, tiny: Path) -> None:
     more = TINY.replace("nw/tiny", "nw/more") + TINY
     decisions = _decide(tmp_path, "ann", "a")
     tiny.write_text(more, "utf-8")
+    says = f"{tiny} (document nw/more): there are no decisions on this document (with --lenient: "
 
-    error = error_of("apply", tiny, decisions, code=1)
+    done = run("apply", tiny, decisions)
 
-    assert error.startswith(f"{tiny} (document nw/more): there are no decisions on this document (with --lenient: ")
+    assert (done.code, done.out) == (1, TINY_MERGED)
+    assert done.err.splitlines()[-1].startswith(f"merge-baseline: error: {says}")
+    assert error_of("apply", tiny, decisions, "--strict", code=1).startswith(says)
     assert output_of("apply", tiny, decisions, "--lenient") == TINY_MERGED
 
 

@@ -37,7 +37,7 @@ def test_bytes_that_are_not_utf8_are_an_input_error_with_their_line(tmp_path: Pa
     file = tmp_path / "latin.conll"
     file.write_bytes(b"#begin document (a); part 0\na\t0\t0\tcaf\xe9\tNN\t-\n\n#end document\n")
 
-    assert error_of("merge", file, code=1) == f"{file}:2: byte 0xe9 is not UTF-8; expected UTF-8"
+    assert error_of("merge", file, code=1) == f"{file}:2 (document a): byte 0xe9 is not UTF-8; expected UTF-8"
 
 
 def test_an_unknown_strategy_is_a_usage_error_that_lists_the_known_ones() -> None:

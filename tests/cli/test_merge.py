@@ -168,11 +168,11 @@ def test_a_file_may_be_merged_onto_itself(tmp_path: Path) -> None:
 HALF_BROKEN = TINY + TINY.replace("nw/tiny", "nw/broken").replace("(c)", "(c", 1)
 
 
-def test_an_error_in_the_middle_leaves_the_old_file_as_it_was(tmp_path: Path) -> None:
+def test_an_error_in_the_middle_of_a_strict_run_leaves_the_old_file_as_it_was(tmp_path: Path) -> None:
     merged, decisions = tmp_path / "merged.conll", tmp_path / "decisions.jsonl"
     merged.write_text("old", "utf-8")
 
-    error = error_of("merge", "-", "-o", merged, "--decisions", decisions, stdin=HALF_BROKEN, code=1)
+    error = error_of("merge", "-", "--strict", "-o", merged, "--decisions", decisions, stdin=HALF_BROKEN, code=1)
 
     assert "nw/broken" in error
     assert "<stdin>:" in error

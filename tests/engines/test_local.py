@@ -33,9 +33,10 @@ def _both(*arguments: str | Path, stdin: str = "", folder: Path | None = None) -
     return results[0], results[1]
 
 
-def test_a_document_without_tags_ends_the_run_where_one_process_ends(tmp_path: Path) -> None:
+@pytest.mark.parametrize("arguments", [(), ("--strict",)])
+def test_a_document_without_tags_is_told_where_one_process_tells_it(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     (tmp_path / "other.jsonl").write_text(jsonlines(("other", PLAIN)), "utf-8")
-    one, three = _both(EXAMPLES / "parts", tmp_path / "other.jsonl")
+    one, three = _both(EXAMPLES / "parts", tmp_path / "other.jsonl", *arguments)
 
     assert three == one
     assert one.code == 1
@@ -79,12 +80,23 @@ def test_a_document_that_cannot_be_written_does_not_cost_the_others() -> None:
 
 
 def test_an_error_ends_the_run_where_one_process_ends() -> None:
-    one, three = _both("-", stdin=small_ones(5) + HALF_BROKEN + small_ones(5, "nw/later"))
+    one, three = _both("-", "--strict", stdin=small_ones(5) + HALF_BROKEN + small_ones(5, "nw/later"))
 
     assert three == one
     assert one.code == 1
     # What came before the error has been written.
     assert one.out.count("#begin document") == 6
+
+
+def test_a_bad_document_costs_no_other_in_one_process_or_several() -> None:
+    """Five documents, a good and a broken one, and five more: eleven are merged."""
+    one, three = _both("-", stdin=small_ones(5) + HALF_BROKEN + small_ones(5, "nw/later"))
+
+    assert three == one
+    assert one.code == 1
+    assert one.out.count("#begin document") == 11
+    assert "nw/broken" not in one.out
+    assert "(document nw/broken, part 1): a mention of chain c is opened but never closed" in one.err
 
 
 def test_a_strategy_that_cannot_run_is_one_error() -> None:
@@ -97,7 +109,7 @@ def test_a_strategy_that_cannot_run_is_one_error() -> None:
 def test_an_error_leaves_the_old_file_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "merged.conll").write_text("old", "utf-8")
 
-    error_of("merge", "-", "--jobs", "2", "-o", tmp_path / "merged.conll", stdin=HALF_BROKEN, code=1)
+    error_of("merge", "-", "--strict", "--jobs", "2", "-o", tmp_path / "merged.conll", stdin=HALF_BROKEN, code=1)
 
     assert [path.name for path in tmp_path.iterdir()] == ["merged.conll"]
     assert (tmp_path / "merged.conll").read_text("utf-8") == "old"

@@ -18,9 +18,10 @@ from client.cli.options import (
     reading_options,
     singletons_option,
 )
-from client.cli.output import STDOUT, counted, notices_data, open_output, say, show_notices, write_json
+from client.cli.output import STDOUT, counted, open_output, say, write_json
 from client.cli.progress import documents_with_progress
 from merger.decision_sets import apply_records
+from merger.document import Document
 from merger.formats import write_document
 
 
@@ -42,7 +43,7 @@ def command(
     singletons: str,
     as_json: bool,
     reading: Reading,
-) -> None:
+) -> int:
     """Turn PARTS and DECISIONS into the merged documents.
 
     DECISIONS are JSON Lines, as `merge --decisions`, `split`, `decisions` and `vote` write them: one on every chain of
@@ -56,29 +57,40 @@ def command(
     given = DecisionFiles(decisions)
     formats = TargetFormat(target)
     report: list[dict[str, Any]] = []
+    is_written = not as_json or output != STDOUT
+
+    def merge(document: Document) -> tuple[dict[str, Any], str] | None:
+        """Counts and text of the merged document; nothing where it is left out."""
+        records = given.take(document, reading.notices)
+        if records is None:
+            return None
+        merged = apply_records(document, records, keep_singletons=singletons == "keep", notices=reading.notices)
+        counts = {
+            "id": document.id,
+            "parts": len(document.parts),
+            "part_chains": len(document.chains),
+            "merged_chains": len(merged.chains),
+            "links": sum(record.decision.antecedent is not None for record in records),
+        }
+        if not is_written:
+            return counts, ""
+        written_as = formats.of(document, reading.notices)
+        return counts, "".join(write_document(merged, written_as, reading.notices))
+
     with ExitStack() as stack:
-        merged_to = None if as_json and output == STDOUT else stack.enter_context(open_output(output))
+        merged_to = stack.enter_context(open_output(output)) if is_written else None
         documents = documents_with_progress(reading.documents(parts), "applying")
-        for document, records in given.matched(documents, reading.notices):
-            merged = apply_records(document, records, keep_singletons=singletons == "keep", notices=reading.notices)
+        for counts, text in filter(None, reading.each(documents, merge)):
+            report.append(counts)
             if merged_to is not None:
-                written_as = formats.of(document, reading.notices)
-                merged_to.writelines(write_document(merged, written_as, reading.notices))
-            report.append(
-                {
-                    "id": document.id,
-                    "parts": len(document.parts),
-                    "part_chains": len(document.chains),
-                    "merged_chains": len(merged.chains),
-                    "links": sum(record.decision.antecedent is not None for record in records),
-                }
-            )
+                merged_to.write(text)
+        given.check_all_taken(reading.failures)
     if as_json:
-        write_json({"made_by": given.makers, "documents": report, "notices": notices_data(reading.notices)})
+        write_json({"made_by": given.makers, "documents": report, **reading.told()})
     else:
         total = {name: sum(each[name] for each in report) for name in ("part_chains", "links", "merged_chains")}
         say(
             f"{counted(len(report), 'document')}, {total['part_chains']} part chains: {total['links']} linked to an "
             f"earlier chain, {total['merged_chains']} merged chains; decisions of {', '.join(given.makers) or 'nobody'}"
         )
-    show_notices(reading.notices)
+    return reading.tell()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import click
 
 from client.cli.options import FORMAT_NAMES, Reading, inputs_argument, output_option, reading_options
-from client.cli.output import show_notices, write_pieces
+from client.cli.output import write_pieces
 from client.cli.progress import documents_with_progress
-from merger.formats import write_documents
+from merger.document import Document
+from merger.formats import write_document
 
 
 @click.command(short_help="change the format of annotated documents")
@@ -22,7 +21,7 @@ def command(
     target: str,
     output: str,
     reading: Reading,
-) -> None:
+) -> int:
     """Change the format of annotated documents.
 
     What the target format cannot carry (discontinuous mentions and empty nodes in CoNLL-2012, for instance) is said
@@ -32,10 +31,11 @@ def command(
     Example:
       merge-baseline convert corpus.conllu --to conll2012 -o corpus.conll
     """
-    documents = reading.documents(*inputs)
+    documents = documents_with_progress(reading.documents(*inputs), "converting")
 
-    def pieces() -> Iterator[str]:
-        yield from write_documents(documents_with_progress(documents, "converting"), target, reading.notices)
+    def text_of(document: Document) -> str:
+        # Whole: a document that cannot be written must not leave its beginning.
+        return "".join(write_document(document, target, reading.notices))
 
-    write_pieces(output, pieces())
-    show_notices(reading.notices)
+    write_pieces(output, reading.each(documents, text_of))
+    return reading.tell()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 
 from client.cli.decision_files import write_records
 from client.cli.options import Reading, check_stdin, output_option, reading_options
-from client.cli.output import check_paths, counted, say, show_notices
+from client.cli.output import check_paths, counted, say
 from client.cli.progress import documents_with_progress
 from client.scoring.pairing import ById
 from merger.boundaries import with_boundaries_of
@@ -33,7 +33,7 @@ def _name(context: click.Context, parameter: click.Parameter, value: str) -> str
 @click.option("--annotator", required=True, metavar="NAME", callback=_name, help="Who made the merges.")
 @output_option
 @reading_options
-def command(parts: str, merged: str, annotator: str, output: str, reading: Reading) -> None:
+def command(parts: str, merged: str, annotator: str, output: str, reading: Reading) -> int:
     """Read the decisions off MERGED, the documents of PARTS with chains over the whole text.
 
     MERGED may come from any tool, in another format, with other part and sentence boundaries or none. Every chain of
@@ -47,44 +47,54 @@ def command(parts: str, merged: str, annotator: str, output: str, reading: Readi
     check_paths({"-o": output}, (file for path in (parts, merged) for file in find_inputs(path)))
     counts = {"documents": 0, "links": 0, "decisions": 0}
 
+    by_id = ById(reading.response(merged), reading.failures)
+    missing: list[AlignmentError] = []
+
+    def read(document: Document) -> Sequence[DecisionRecord]:
+        whole = by_id.take(document.id)
+        if whole is None:
+            if by_id.failure_of(document.id) is None:
+                missing.append(_missing(document, by_id))
+                reading.notices.warn("document that is not merged", missing[-1])
+            return ()
+        decisions = read_decisions(document, with_boundaries_of(document, whole, reading.notices))
+        counts["documents"] += 1
+        counts["decisions"] += len(decisions)
+        counts["links"] += sum(decision.antecedent is not None for decision in decisions)
+        _tell_singletons(document, reading.notices)
+        return [DecisionRecord(document.id, decision, annotator=annotator) for decision in decisions]
+
     def records() -> Iterator[DecisionRecord]:
-        documents = documents_with_progress(reading.gold(parts), "reading")
-        for document, whole in _pairs(documents, ById(reading.response(merged)), reading.notices):
-            decisions = read_decisions(document, with_boundaries_of(document, whole, reading.notices))
-            counts["documents"] += 1
-            counts["decisions"] += len(decisions)
-            counts["links"] += sum(decision.antecedent is not None for decision in decisions)
-            yield from (DecisionRecord(document.id, decision, annotator=annotator) for decision in decisions)
-            _tell_singletons(document, reading.notices)
+        for several in reading.each(documents_with_progress(reading.gold(parts), "reading"), read):
+            yield from several
+        if not counts["documents"] and missing:
+            raise missing[0]
+        reading.check_left(counts["documents"])
+        _tell_extra(by_id, reading)
 
     write_records(output, records())
     say(
         f"{counted(counts['documents'], 'document')}, {counted(counts['decisions'], 'decision')} of {annotator}: "
         f"{counts['links']} linked to an earlier chain"
     )
-    show_notices(reading.notices)
+    return reading.tell()
 
 
-def _pairs(documents: Iterator[Document], by_id: ById, notices: Notices) -> Iterator[tuple[Document, Document]]:
-    """Each document with its merged one; those that have none are left out with a notice, unless none has."""
-    found = False
-    missing: AlignmentError | None = None
-    for document in documents:
-        whole = by_id.take(document.id)
-        if whole is not None:
-            found = True
-            yield document, whole
-            continue
-        error = AlignmentError("MERGED lacks this document", Location(document.file, document=document.id))
-        if by_id.passed_over is not None:
-            error.hint = f"it has {by_id.passed_over!r}"
-        missing = missing or error
-        notices.warn("document that is not merged", error)
-    if missing is not None and not found:
-        raise missing
+def _missing(document: Document, by_id: ById) -> AlignmentError:
+    """The error for a document that is not merged."""
+    error = AlignmentError("MERGED lacks this document", Location(document.file, document=document.id))
+    if by_id.passed_over is not None:
+        error.hint = f"it has {by_id.passed_over!r}"
+    return error
+
+
+def _tell_extra(by_id: ById, reading: Reading) -> None:
+    failed = {error.location.document for error in reading.failures}
     for extra in by_id.rest():
-        place = Location(extra.file, document=extra.id)
-        notices.warn("merged document without parts", AlignmentError("PARTS lacks this document", place))
+        if extra.id not in failed:
+            place = Location(extra.file, document=extra.id)
+            error = AlignmentError("PARTS lacks this document", place)
+            reading.notices.warn("merged document without parts", error)
 
 
 def _tell_singletons(document: Document, notices: Notices) -> None:

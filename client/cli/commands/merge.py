@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import IO
 
 import click
 
 from client.cli.engine_options import ENGINES, EngineChoice, engine_options
 from client.cli.entry import EXIT_INPUT, EXIT_OK
+from client.cli.failures import NothingLeftError, show_failures
 from client.cli.merge_outputs import (
     PARTITIONS,
     FolderOutput,
@@ -41,7 +43,7 @@ from client.cli.progress import Stage, documents_with_progress
 from client.cli.server_options import ServerChoice, server_options
 from client.cli.strategy_options import chosen_strategy, strategy_options
 from client.cli.tagger_options import TaggerChoice, tagger_options
-from client.engines.jobs import Engine
+from client.engines.jobs import Engine, Outcome
 from client.engines.manifest import Manifest
 from client.engines.partitions import Partitions
 from client.engines.source import Inputs, made_by
@@ -156,41 +158,68 @@ def command(
     )
     report = MergeReport(name, with_decisions=as_json)
     strategy_notices = Notices()
-    with ExitStack() as stack:
-        asked = Inputs(
-            inputs,
-            partial(TargetFormat, target),
-            reading.format_name,
-            reading.notices.policy,
-            reading.options.part_pattern,
-            reading.options.clusters_field,
-            key_path,
-            columns=reading.options.columns,
-        )
-        stage = Stage()
-        runner = _engine(stack, engine, plan, stage, _merging_there(stack, there, plan, timeout, retry_for))
-        merged_to = _output(stack, engine, asked, plan, written, target, there.address)
-        decisions_to = None if decisions_path is None else stack.enter_context(open_alone(decisions_path))
-        for outcome in documents_with_progress(runner.run(merged_to.source), "merging", stage):
-            reading.notices.extend(merged_to.notices(outcome))
-            strategy_notices.extend(outcome.strategy_notices)
-            if outcome.error is not None:
-                raise outcome.error
-            if outcome.failure is not None:
-                report.failed(outcome.job.id, outcome.failure)
-            for merged in merged_to.take(outcome):
-                reading.notices.extend(merged.notices)
-                strategy_notices.extend(merged.strategy_notices)
-                report.done(merged)
-                if decisions_to is not None:
-                    decisions_to.write(merged.decisions)
+    asked = Inputs(
+        inputs,
+        partial(TargetFormat, target),
+        reading.format_name,
+        reading.notices.policy,
+        reading.options.part_pattern,
+        reading.options.clusters_field,
+        key_path,
+        columns=reading.options.columns,
+    )
+    try:
+        with ExitStack() as stack:
+            stage = Stage()
+            runner = _engine(stack, engine, plan, stage, _merging_there(stack, there, plan, timeout, retry_for))
+            merged_to = _output(stack, engine, asked, plan, written, target, there.address)
+            decisions_to = None if decisions_path is None else stack.enter_context(open_alone(decisions_path))
+            outcomes = documents_with_progress(runner.run(merged_to.source), "merging", stage)
+            _take(outcomes, merged_to, decisions_to, report, reading.notices, strategy_notices)
+    except NothingLeftError:
+        if not as_json:
+            raise
+    except BaseException:
+        # What comes next is why the run ends.
+        show_failures(report.failures)
+        raise
     reading.notices.extend(strategy_notices)
     if as_json:
         write_json({**report.data(), "notices": notices_data(reading.notices)})
     else:
         report.say()
     show_notices(reading.notices)
+    show_failures(report.failures)
     return EXIT_INPUT if report.failures else EXIT_OK
+
+
+def _take(
+    outcomes: Iterable[Outcome],
+    merged_to: MergedOutput,
+    decisions_to: IO[str] | None,
+    report: MergeReport,
+    notices: Notices,
+    strategy_notices: Notices,
+) -> None:
+    """Write and count what is done.
+
+    Raises what ends the run, and :class:`~client.cli.failures.NothingLeftError` if all documents failed.
+    """
+    for outcome in outcomes:
+        notices.extend(merged_to.notices(outcome))
+        strategy_notices.extend(outcome.strategy_notices)
+        if outcome.error is not None:
+            raise outcome.error
+        if outcome.failure is not None:
+            report.failures.append(outcome.failure)
+        for merged in merged_to.take(outcome):
+            notices.extend(merged.notices)
+            strategy_notices.extend(merged.strategy_notices)
+            report.done(merged)
+            if decisions_to is not None:
+                decisions_to.write(merged.decisions)
+    if report.failures and not report.documents:
+        raise NothingLeftError(report.failures)
 
 
 def _check_key(strategy: str, key: str | None) -> None:

@@ -7,7 +7,7 @@ import gc
 import click
 
 from client.cli.options import Reading, check_stdin, json_option, reading_options, singletons_option
-from client.cli.output import notices_data, open_report, show_notices, write_json
+from client.cli.output import open_report, write_json
 from client.cli.progress import documents_with_progress
 from client.cli.scoring_options import zeros_option
 from client.scoring import METRICS
@@ -88,13 +88,13 @@ def command(
     shown: str | None,
     as_json: bool,
     reading: Reading,
-) -> None:
+) -> int:
     """Score RESPONSE (merged by a strategy) against KEY (merged by people).
 
     MUC, B³, CEAFe, CEAFm, BLANC and LEA, mention identification and the CoNLL F1, with the numerators and denominators
     that the official scorer (v8.01) prints; they are added up over documents. Key and response may have different
     formats and part boundaries; tokens must be the same. A document missing in the response counts as empty, with a
-    note (--strict: an error).
+    note (--strict: an error). One that cannot be read or aligned is left out on both sides, and the exit code is 1.
 
     \b
     Examples:
@@ -118,14 +118,17 @@ def command(
         notices=reading.notices,
         strategy=None if decisions_path is None else _strategy(decisions_path),
         matching=Matching(match, zeros),
+        failures=reading.options.failures,
     )
+    reading.check_left(len(evaluation.documents))
     if as_json:
-        write_json({**as_data(evaluation), "notices": notices_data(reading.notices)})
+        write_json({**as_data(evaluation), **reading.told()})
     # Before the table, which they qualify.
-    show_notices(reading.notices)
+    code = reading.tell()
     if not as_json:
         with open_report() as stream:
             stream.write(_text(evaluation, shown, per_document=per_document))
+    return code
 
 
 def _text(evaluation: Evaluation, shown: str | None, *, per_document: bool) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 import click
 
@@ -20,13 +21,13 @@ from client.cli.options import (
     reading_options,
     singletons_option,
 )
-from client.cli.output import check_paths, counted, notices_data, open_output, say, show_notices, write_json
+from client.cli.output import check_paths, counted, open_output, say, write_json
 from client.cli.progress import documents_with_progress
 from merger.decision_records import decision_record
 from merger.document import Document
 from merger.formats import FORMATS, find_inputs, write_document
 from merger.formats.inputs import display_name
-from merger.split import cut_text, split_document
+from merger.split import MergeTask, cut_text, split_document
 
 
 @click.command(short_help="make a merge task out of whole-document annotation")
@@ -58,7 +59,7 @@ def command(
     target: str | None,
     as_json: bool,
     reading: Reading,
-) -> None:
+) -> int:
     """Make a merge task out of documents that have chains over the whole text.
 
     Documents are cut at sentence boundaries. The folder gets three files:
@@ -78,32 +79,38 @@ def command(
     formats = TargetFormat(target)
     read = (file for path in inputs for file in find_inputs(path))
     counts = {"documents": 0, "parts": 0, "part_chains": 0, "merged_chains": 0, "links": 0, "mentions_dropped": 0}
+
+    def cut_up(document: Document) -> tuple[MergeTask, str, list[str]]:
+        """A document's task, the format it is written in, and its text as parts and as key."""
+        task = split_document(document, cut, size, keep_singletons=singletons == "keep", notices=reading.notices)
+        written_as = formats.of(document, reading.notices)
+        texts = ["".join(write_document(each, written_as, reading.notices)) for each in (task.parts, task.key)]
+        return task, written_as, texts
+
     with ExitStack() as stack:
-        streams = None
-        for document in documents_with_progress(documents, "splitting"):
-            task = split_document(document, cut, size, keep_singletons=singletons == "keep", notices=reading.notices)
-            if streams is None:
-                suffix = FORMATS[formats.of(document, reading.notices)].suffixes[0]
+        streams: list[IO[str]] = []
+        for task, written_as, texts in reading.each(documents_with_progress(documents, "splitting"), cut_up):
+            if not streams:
+                suffix = FORMATS[written_as].suffixes[0]
                 paths = [str(folder / name) for name in (f"parts{suffix}", f"key{suffix}", "decisions.jsonl")]
                 check_paths({Path(path).name: path for path in paths}, read)
                 stack.enter_context(_folder(folder))
                 streams = [stack.enter_context(open_output(path)) for path in paths]
-            written_as = formats.of(document, reading.notices)
-            for stream, written in zip(streams, (task.parts, task.key), strict=False):
-                stream.writelines(write_document(written, written_as, reading.notices))
+            for stream, text in zip(streams, texts, strict=False):
+                stream.write(text)
             for decision in task.decisions:
-                record = decision_record(document.id, decision, annotator="human", split=cut_text(cut, size))
+                record = decision_record(task.parts.id, decision, annotator="human", split=cut_text(cut, size))
                 streams[2].write(json.dumps(record, ensure_ascii=False) + "\n")
             _count(counts, task.parts, task.key, sum(d.antecedent is not None for d in task.decisions), task.dropped)
     if as_json:
-        write_json({"split": cut_text(cut, size), **counts, "notices": notices_data(reading.notices)})
+        write_json({"split": cut_text(cut, size), **counts, **reading.told()})
     else:
         say(
             f"{counted(counts['documents'], 'document')} in {counted(counts['parts'], 'part')} "
             f"({cut_text(cut, size)}): {counts['part_chains']} part chains, {counts['merged_chains']} merged chains, "
             f"{counts['links']} links to make; in {display_name(output)}"
         )
-    show_notices(reading.notices)
+    return reading.tell()
 
 
 @contextmanager

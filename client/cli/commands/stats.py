@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 import click
 
 from client.cli.options import Reading, check_stdin, json_option, reading_options
-from client.cli.output import notices_data, open_report, show_notices, write_json
+from client.cli.output import open_report, write_json
 from client.cli.progress import documents_with_progress
-from client.statistics import Corpus, TextCounts, count_parts, count_whole, sum_up
+from client.statistics import TextCounts, count_parts, count_whole, sum_up
 from client.statistics.render import as_data, as_text
 from merger.document import ChainScope, Document
 from merger.errors import AlignmentError, Location
@@ -20,7 +21,7 @@ from merger.errors import AlignmentError, Location
 @click.argument("merged_path", metavar="[MERGED]", required=False)
 @json_option
 @reading_options
-def command(path: str, merged_path: str | None, as_json: bool, reading: Reading) -> None:
+def command(path: str, merged_path: str | None, as_json: bool, reading: Reading) -> int:
     """Count what is in a corpus: documents, tokens, chains, mentions, and how far antecedents are, by genre.
 
     With MERGED, the parts of INPUT and the merged documents stand side by side; every part counts as a document of its
@@ -33,44 +34,41 @@ def command(path: str, merged_path: str | None, as_json: bool, reading: Reading)
       merge-baseline stats corpus/ --json
     """
     check_stdin(path, merged_path)
-    sides: dict[str, Corpus] = {}
+    sides: dict[str, list[TextCounts]] = {}
     read = reading.documents if merged_path is None else reading.gold
     documents = documents_with_progress(read(path), "counting")
     if merged_path is None:
-        sides[""] = sum_up(text for document in documents for text in _own_texts(document))
+        sides["input"] = [text for texts in reading.each(documents, _own_texts) for text in texts]
     else:
-        several: dict[str, bool] = {}
-        sides["parts"] = sum_up(_part_texts(documents, several))
+        parts = [text for texts in reading.each(documents, count_parts) for text in texts]
+        several = {text.document: text.merged for text in parts}
         merged = documents_with_progress(reading.response(merged_path), "counting")
-        sides["merged"] = sum_up(_merged_texts(merged, several, reading))
+        wholes = list(reading.each(merged, lambda each: count_whole(each, merged=several.get(each.id))))
+        failed = {error.location.document for error in reading.failures}
+        # Both sides are to have the same documents.
+        sides["parts"] = [text for text in parts if text.document not in failed]
+        sides["merged"] = [text for text in wholes if text.document not in failed]
+        reading.check_left(len(sides["merged"]))
+        _tell_differences(several.keys() - failed, sides["merged"], reading)
+    corpora = {name: sum_up(texts) for name, texts in sides.items()}
     if as_json:
-        named = {name or "input": corpus for name, corpus in sides.items()}
-        write_json({**as_data(named), "notices": notices_data(reading.notices)})
+        write_json({**as_data(corpora), **reading.told()})
     else:
         with open_report() as stream:
-            stream.write(as_text(sides))
-    show_notices(reading.notices)
+            stream.write(as_text(corpora if merged_path is not None else {"": corpora["input"]}))
+    return reading.tell()
 
 
 def _own_texts(document: Document) -> list[TextCounts]:
     return count_parts(document) if document.scope is ChainScope.PART else [count_whole(document)]
 
 
-def _part_texts(documents: Iterator[Document], several: dict[str, bool]) -> Iterator[TextCounts]:
-    for document in documents:
-        several[document.id] = len(document.parts) > 1
-        yield from count_parts(document)
-
-
-def _merged_texts(documents: Iterator[Document], several: dict[str, bool], reading: Reading) -> Iterator[TextCounts]:
-    """The merged documents; what only one of the two corpora has is told of, since the two are compared."""
-    seen = set()
-    for document in documents:
-        seen.add(document.id)
-        if document.id not in several:
-            error = AlignmentError("INPUT lacks this document", Location(document.file, document=document.id))
+def _tell_differences(in_parts: AbstractSet[str], merged: Sequence[TextCounts], reading: Reading) -> None:
+    """What only one of the two corpora has is told, since the two are compared."""
+    for text in merged:
+        if text.document not in in_parts:
+            error = AlignmentError("INPUT lacks this document", Location(document=text.document))
             reading.notices.warn("document only in MERGED", error)
-        yield count_whole(document, merged=several.get(document.id))
-    for missing in several.keys() - seen:
+    for missing in in_parts - {text.document for text in merged}:
         error = AlignmentError("MERGED lacks this document", Location(document=missing))
         reading.notices.warn("document only in INPUT", error)

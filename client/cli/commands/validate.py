@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from itertools import islice
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import click
 
 from client.cli.entry import EXIT_INPUT, EXIT_OK
+from client.cli.failures import failures_data
 from client.cli.options import Reading, inputs_argument, json_option, reading_options
 from client.cli.output import counted, notices_data, open_report, write_json
 from client.cli.progress import documents_with_progress
@@ -27,56 +29,59 @@ _WORDS = 8
 
 @click.command(short_help="check files and list what is wrong with them")
 @inputs_argument
+@click.option("-v", "--verbose", is_flag=True, help="A line for each file without problems too; there is one for one.")
 @json_option
 @reading_options
 def command(
     inputs: tuple[str, ...],
+    verbose: bool,
     as_json: bool,
     reading: Reading,
 ) -> int:
     """Check files: what is in them, and what is wrong with them.
 
-    Every file is read as --lenient does: listed are all problems that can be repaired and the first one, if any, that
-    cannot be, which ends its file. The first words of each file are shown as they were read, with their column in
-    CoNLL-2012-like files. Exits with 1 if there was any problem.
+    All problems are listed: errors, which other commands leave the document out for; errors that they repair with
+    --lenient; and what they repair with a note. The first words of a file are shown as they were read, with their
+    column in CoNLL-2012-like files. The exit code is 1 if there are any problems.
     """
-    reports = [_check(path, reading) for each in inputs for path in find_inputs(each)]
-    bad = sum(1 for report in reports if report["problems"] or report["error"])
+    files = [path for each in inputs for path in find_inputs(each)]
+    reports = [_check(path, reading) for path in files]
+    bad = sum(1 for report in reports if _has_problems(report))
     if as_json:
         write_json({"files": reports, "files_with_problems": bad})
-    else:
-        with open_report() as stream:
-            for report in reports:
+        return EXIT_INPUT if bad else EXIT_OK
+    with open_report() as stream:
+        for report in reports:
+            if verbose or len(files) == 1 or _has_problems(report):
                 stream.write(_line(report))
-                stream.writelines(f"  {problem['text']}\n" for problem in report["problems"])
-                if report["error"]:
-                    stream.write(f"  {report['error']}\n")
+            stream.writelines(f"  {text}\n" for text in _problems(report))
+        if len(files) > 1:
+            stream.write(_summary(reports, bad))
     return EXIT_INPUT if bad else EXIT_OK
 
 
 def _check(path: str, reading: Reading) -> dict[str, Any]:
     policy = reading.notices.policy
-    notices = Notices(Policy.LENIENT if policy is Policy.NORMAL else policy)
-    options = replace(reading.options, notices=notices)
-    counts = {"documents": 0, "parts": 0, "tokens": 0, "chains": 0, "mentions": 0, "merged": 0}
-    error = None
+    notices = _Checks(Policy.LENIENT if policy is Policy.NORMAL else policy)
+    # The strict reader too goes on with the next document here.
+    failures: list[InputError] = []
+    options = replace(reading.options, notices=notices, failures=failures)
+    counts = dict.fromkeys(("documents", "parts", "tokens", "chains", "mentions", "merged"), 0)
     first: Document | None = None
-    try:
-        for document in documents_with_progress(read_documents(path, reading.format_name, options), display_name(path)):
-            first = first or document
-            counts["documents"] += 1
-            counts["parts"] += len(document.parts)
-            counts["tokens"] += document.token_count
-            counts["chains"] += len(document.chains)
-            counts["mentions"] += sum(len(chain.mentions) for chain in document.chains)
-            counts["merged"] += document.scope is ChainScope.DOCUMENT
-    except InputError as problem:
-        error = str(problem)
+    for document in documents_with_progress(read_documents(path, reading.format_name, options), display_name(path)):
+        first = first or document
+        counts["documents"] += 1
+        counts["parts"] += len(document.parts)
+        counts["tokens"] += document.token_count
+        counts["chains"] += len(document.chains)
+        counts["mentions"] += sum(len(chain.mentions) for chain in document.chains)
+        counts["merged"] += document.scope is ChainScope.DOCUMENT
     problems = notices_data(notices)
     for problem_data, notice in zip(problems, notices, strict=True):
         problem_data["text"] = str(notice)
+        problem_data["error_unless_lenient"] = notice.kind in notices.lenient
     read = {"first_words": _first_words(first), "columns": _columns(first)}
-    return {"file": display_name(path), **counts, **read, "problems": problems, "error": error}
+    return {"file": display_name(path), **counts, **read, "problems": problems, "failures": failures_data(failures)}
 
 
 def _first_words(document: Document | None) -> list[str]:
@@ -95,10 +100,20 @@ def _columns(document: Document | None) -> dict[str, int] | None:
     return {name: index + 1 for name, index in asdict(layout).items() if index is not None}
 
 
+def _has_problems(report: dict[str, Any]) -> bool:
+    return bool(report["problems"] or report["failures"])
+
+
+def _problems(report: dict[str, Any]) -> Iterator[str]:
+    for problem in report["problems"]:
+        yield f"error unless --lenient: {problem['text']}" if problem["error_unless_lenient"] else problem["text"]
+    for failure in report["failures"]:
+        yield f"error: {failure['text']}"
+
+
 def _line(report: dict[str, Any]) -> str:
-    state = "ok" if not report["problems"] and not report["error"] else "PROBLEMS"
-    counts = ", ".join(counted(report[f"{noun}s"], noun) for noun in ("document", "part", "token", "chain", "mention"))
-    return f"{shown(report['file'])}: {state}: {counts}\n{_words_line(report)}"
+    state = "PROBLEMS" if _has_problems(report) else "ok"
+    return f"{shown(report['file'])}: {state}: {_counts([report])}\n{_words_line(report)}"
 
 
 def _words_line(report: dict[str, Any]) -> str:
@@ -109,3 +124,27 @@ def _words_line(report: dict[str, Any]) -> str:
     text = " ".join(shown(word) for word in words) + (" ..." if report["tokens"] > len(words) else "")
     where = f" (column {columns['word']})" if columns else ""
     return f"  first words{where}: {text}\n"
+
+
+def _summary(reports: Sequence[dict[str, Any]], bad: int) -> str:
+    failed = sum(failure["count"] for report in reports for failure in report["failures"])
+    left_out = f"; {counted(failed, 'document')} cannot be read" if failed else ""
+    return f"{counted(len(reports), 'file')}, {bad or 'none'} with problems: {_counts(reports)}{left_out}\n"
+
+
+def _counts(reports: Sequence[dict[str, Any]]) -> str:
+    nouns = ("document", "part", "token", "chain", "mention")
+    return ", ".join(counted(sum(report[f"{noun}s"] for report in reports), noun) for noun in nouns)
+
+
+class _Checks(Notices):
+    """Notices that know which of their kinds are errors under the normal policy."""
+
+    def __init__(self, policy: Policy) -> None:
+        super().__init__(policy)
+        self.lenient: set[str] = set()
+
+    def repair(self, kind: str, error: InputError, repair: str) -> None:
+        """As of all notices."""
+        self.lenient.add(kind)
+        super().repair(kind, error, repair)

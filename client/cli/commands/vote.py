@@ -8,7 +8,7 @@ import click
 
 from client.cli.decision_files import AlikeAnnotators, DecisionFiles, same_decisions, write_records
 from client.cli.options import Reading, check_stdin, json_option, output_option, reading_options
-from client.cli.output import STDOUT, check_paths, counted, notices_data, say, show_notices, write_json
+from client.cli.output import STDOUT, check_paths, counted, say, write_json
 from client.cli.progress import documents_with_progress
 from merger.decision_records import Decided, DecisionRecord
 from merger.decision_sets import by_maker, checked_decisions
@@ -30,7 +30,7 @@ _FEWEST = 2
 @reading_options
 def command(
     parts: str, decisions: tuple[str, ...], prefer: str | None, output: str, as_json: bool, reading: Reading
-) -> None:
+) -> int:
     """Make one set of decisions on the chains of PARTS out of several annotators' DECISIONS.
 
     For each chain more than half of the annotators decide, and without such a majority the preferred one. Annotators
@@ -45,27 +45,29 @@ def command(
     check_stdin(parts, *decisions)
     check_paths({"-o": output}, (*find_inputs(parts), *decisions))
     given = DecisionFiles(*decisions)
-    if len(given.makers) < _FEWEST:
-        raise DecisionError(
-            f"decisions of {', '.join(given.makers) or 'nobody'}", expected="those of two annotators or more"
-        )
-    if prefer is not None and prefer not in given.makers:
-        raise OptionError(f"--prefer {prefer}: no such annotator; there are {', '.join(given.makers)}")
+    _check(given, prefer)
     strategy = f"vote[annotators={'+'.join(given.makers)},prefer={prefer or given.makers[0]}]"
     counts = dict.fromkeys(("documents", "decisions", "unanimous", "majority", "preference", "first_part_chains"), 0)
     alike = AlikeAnnotators()
 
+    def votes(document: Document) -> Sequence[DecisionRecord]:
+        on_document = given.take(document, reading.notices)
+        if on_document is None:
+            return ()
+        voted = _voted(document, on_document, given.makers, prefer, reading.notices)
+        counts["documents"] += 1
+        _count(counts, voted)
+        alike.add(voted)
+        return [
+            DecisionRecord(document.id, each.decision, strategy=strategy, decided=each.decided, votes=each.votes)
+            for each in voted
+        ]
+
     def records() -> Iterator[DecisionRecord]:
         documents = documents_with_progress(reading.documents(parts), "voting")
-        for document, on_document in given.matched(documents, reading.notices):
-            voted = _voted(document, on_document, given.makers, prefer, reading.notices)
-            counts["documents"] += 1
-            _count(counts, voted)
-            alike.add(voted)
-            for each in voted:
-                yield DecisionRecord(
-                    document.id, each.decision, strategy=strategy, decided=each.decided, votes=each.votes
-                )
+        for several in reading.each(documents, votes):
+            yield from several
+        given.check_all_taken(reading.failures)
 
     if as_json and output == STDOUT:
         for _ in records():
@@ -75,14 +77,24 @@ def command(
     for one, other in alike.pairs():
         reading.notices.add(*same_decisions(one, other))
     if as_json:
-        write_json({"strategy": strategy, **counts, "notices": notices_data(reading.notices)})
+        write_json({"strategy": strategy, **counts, **reading.told()})
     else:
         say(
             f"{counted(counts['documents'], 'document')}, {counted(counts['decisions'], 'decision')}: "
             f"{counts['majority']} by majority ({counts['unanimous']} unanimous), "
             f"{counts['preference']} by preference; {strategy}"
         )
-    show_notices(reading.notices)
+    return reading.tell()
+
+
+def _check(given: DecisionFiles, prefer: str | None) -> None:
+    """See that there are annotators to vote, and the preferred one among them."""
+    if len(given.makers) < _FEWEST:
+        raise DecisionError(
+            f"decisions of {', '.join(given.makers) or 'nobody'}", expected="those of two annotators or more"
+        )
+    if prefer is not None and prefer not in given.makers:
+        raise OptionError(f"--prefer {prefer}: no such annotator; there are {', '.join(given.makers)}")
 
 
 def _voted(
