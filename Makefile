@@ -93,6 +93,7 @@ fuzz: venv
 	@for each in $$($(BIN)/python -m tests.fuzz.run_atheris); do echo "== $$each"; \
 	$(BIN)/python -m tests.fuzz.run_atheris $$each -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
+# spaCy's small English pipeline, for the tests of its tagger, comes as a package with the dev extra.
 test: lint types imports protos-lint protos-check corenlp stanza chromium
 	$(BIN)/python -m pytest
 

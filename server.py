@@ -184,6 +184,9 @@ class MergeServer:
             await place.start()
         if options.warm:
             await asyncio.to_thread(self._strategies.warm, Watch(check=self._check_start))
+        if options.warm and not options.workers:
+            # Worker processes have taggers of their own.
+            await asyncio.to_thread(self._strategies.taggers.warm, Watch(check=self._check_start))
 
     def _reception(self) -> Reception:
         # Where documents are worked on in this process, its memory does not tell what messages take.

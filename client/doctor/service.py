@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from client.doctor.findings import Finding, Level
 from merger.errors import MergeBaselineError, ParameterError
+from merger.strategies.served import NOT_ENABLED
 from protos.serving.binding import try_to_bind
 from protos.serving.errors import ServerStartError
 from protos.serving.exposure import check_exposure
@@ -76,17 +77,21 @@ def check_server(address: str, connect: Callable[[], RemoteMerger]) -> list[Find
     started = time.monotonic()
     try:
         with connect() as remote:
-            strategies = remote.strategies()
+            strategies, taggers = remote.strategies(), remote.taggers()
     except ParameterError:
         raise
     except (MergeBaselineError, OSError) as error:
         return [Finding(check, Level.FAIL, str(error), "see that it runs, and look at address, TLS and token")]
     took = (time.monotonic() - started) * 1000
     usable = [each.name for each in strategies if each.unavailable is None]
-    findings = [Finding(check, Level.OK, f"answers after {took:.0f} ms; strategies: {', '.join(usable)}")]
+    shown = f"answers after {took:.0f} ms; strategies: {', '.join(usable)}"
+    if taggers:
+        shown += f"; taggers: {', '.join(tagger.signature for tagger in taggers)}"
+    findings = [Finding(check, Level.OK, shown)]
     findings.extend(
-        Finding(f"{check}, {each.name}", Level.WARN, each.unavailable or "", "only if you need it: see its log")
+        Finding(f"{check}, {each.name}", Level.WARN, each.unavailable, "only if you need it: see its log")
         for each in strategies
-        if each.unavailable is not None
+        # What the operator did not enable is no fault.
+        if each.unavailable is not None and each.unavailable != NOT_ENABLED
     )
     return findings

@@ -193,7 +193,7 @@ def test_two_backends_that_no_caller_can_tell_apart_are_refused(first: str, seco
     with pytest.raises(OptionError) as error:
         ServedStrategies((first, second))
 
-    assert str(error.value) == f"--enable {first} and --enable {second}: {why}, so the second would never be used"
+    assert str(error.value) == f"option enable: {first} and {second}: {why}, so the second would never be used"
 
 
 def test_two_backends_that_callers_can_tell_apart_are_both_to_be_had() -> None:
