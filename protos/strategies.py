@@ -115,6 +115,7 @@ def _option_to_message(option: Option) -> v1.Option:
         choices=option.choices,
         low=option.low,
         high=option.high,
+        optional_in_signature=option.optional,
     )
 
 
@@ -126,4 +127,5 @@ def _option_from_message(message: v1.Option) -> Option:
         choices=tuple(message.choices),
         low=message.low if message.HasField("low") else None,
         high=message.high if message.HasField("high") else None,
+        optional=message.optional_in_signature,
     )

@@ -24,15 +24,15 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'protos/merge_baseline/v1/strategy.proto\x12\x11merge_baseline.v1\"O\n\x0cStrategySpec\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x31\n\x07options\x18\x02 \x03(\x0b\x32 .merge_baseline.v1.OptionSetting\"L\n\rOptionSetting\x12\x0c\n\x04name\x18\x01 \x01(\t\x12-\n\x05value\x18\x02 \x01(\x0b\x32\x1e.merge_baseline.v1.OptionValue\"Z\n\x0bOptionValue\x12\x0e\n\x04text\x18\x01 \x01(\tH\x00\x12\x11\n\x07integer\x18\x02 \x01(\x12H\x00\x12\x10\n\x06number\x18\x03 \x01(\x01H\x00\x12\x0e\n\x04\x66lag\x18\x04 \x01(\x08H\x00\x42\x06\n\x04kind\"\xb4\x01\n\x08Strategy\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07summary\x18\x02 \x01(\t\x12*\n\x07options\x18\x03 \x03(\x0b\x32\x19.merge_baseline.v1.Option\x12\x11\n\tneeds_key\x18\x04 \x01(\x08\x12\x12\n\nneeds_tags\x18\x05 \x01(\x08\x12\x1f\n\x12unavailable_reason\x18\x06 \x01(\tH\x00\x88\x01\x01\x42\x15\n\x13_unavailable_reason\"\xcf\x01\n\x06Option\x12\x0c\n\x04name\x18\x01 \x01(\t\x12+\n\x04type\x18\x02 \x01(\x0e\x32\x1d.merge_baseline.v1.OptionType\x12\x35\n\rdefault_value\x18\x03 \x01(\x0b\x32\x1e.merge_baseline.v1.OptionValue\x12\x0c\n\x04help\x18\x04 \x01(\t\x12\x0f\n\x07\x63hoices\x18\x05 \x03(\t\x12\x10\n\x03low\x18\x06 \x01(\x01H\x00\x88\x01\x01\x12\x11\n\x04high\x18\x07 \x01(\x01H\x01\x88\x01\x01\x42\x06\n\x04_lowB\x07\n\x05_high*\x8b\x01\n\nOptionType\x12\x1b\n\x17OPTION_TYPE_UNSPECIFIED\x10\x00\x12\x16\n\x12OPTION_TYPE_STRING\x10\x01\x12\x17\n\x13OPTION_TYPE_INTEGER\x10\x02\x12\x16\n\x12OPTION_TYPE_NUMBER\x10\x03\x12\x17\n\x13OPTION_TYPE_BOOLEAN\x10\x04\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'protos/merge_baseline/v1/strategy.proto\x12\x11merge_baseline.v1\"O\n\x0cStrategySpec\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x31\n\x07options\x18\x02 \x03(\x0b\x32 .merge_baseline.v1.OptionSetting\"L\n\rOptionSetting\x12\x0c\n\x04name\x18\x01 \x01(\t\x12-\n\x05value\x18\x02 \x01(\x0b\x32\x1e.merge_baseline.v1.OptionValue\"Z\n\x0bOptionValue\x12\x0e\n\x04text\x18\x01 \x01(\tH\x00\x12\x11\n\x07integer\x18\x02 \x01(\x12H\x00\x12\x10\n\x06number\x18\x03 \x01(\x01H\x00\x12\x0e\n\x04\x66lag\x18\x04 \x01(\x08H\x00\x42\x06\n\x04kind\"\xb4\x01\n\x08Strategy\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07summary\x18\x02 \x01(\t\x12*\n\x07options\x18\x03 \x03(\x0b\x32\x19.merge_baseline.v1.Option\x12\x11\n\tneeds_key\x18\x04 \x01(\x08\x12\x12\n\nneeds_tags\x18\x05 \x01(\x08\x12\x1f\n\x12unavailable_reason\x18\x06 \x01(\tH\x00\x88\x01\x01\x42\x15\n\x13_unavailable_reason\"\xee\x01\n\x06Option\x12\x0c\n\x04name\x18\x01 \x01(\t\x12+\n\x04type\x18\x02 \x01(\x0e\x32\x1d.merge_baseline.v1.OptionType\x12\x35\n\rdefault_value\x18\x03 \x01(\x0b\x32\x1e.merge_baseline.v1.OptionValue\x12\x0c\n\x04help\x18\x04 \x01(\t\x12\x0f\n\x07\x63hoices\x18\x05 \x03(\t\x12\x10\n\x03low\x18\x06 \x01(\x01H\x00\x88\x01\x01\x12\x11\n\x04high\x18\x07 \x01(\x01H\x01\x88\x01\x01\x12\x1d\n\x15optional_in_signature\x18\x08 \x01(\x08\x42\x06\n\x04_lowB\x07\n\x05_high*\x8b\x01\n\nOptionType\x12\x1b\n\x17OPTION_TYPE_UNSPECIFIED\x10\x00\x12\x16\n\x12OPTION_TYPE_STRING\x10\x01\x12\x17\n\x13OPTION_TYPE_INTEGER\x10\x02\x12\x16\n\x12OPTION_TYPE_NUMBER\x10\x03\x12\x17\n\x13OPTION_TYPE_BOOLEAN\x10\x04\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'protos.merge_baseline.v1.strategy_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_OPTIONTYPE']._serialized_start=707
-  _globals['_OPTIONTYPE']._serialized_end=846
+  _globals['_OPTIONTYPE']._serialized_start=738
+  _globals['_OPTIONTYPE']._serialized_end=877
   _globals['_STRATEGYSPEC']._serialized_start=62
   _globals['_STRATEGYSPEC']._serialized_end=141
   _globals['_OPTIONSETTING']._serialized_start=143
@@ -42,5 +42,5 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_STRATEGY']._serialized_start=314
   _globals['_STRATEGY']._serialized_end=494
   _globals['_OPTION']._serialized_start=497
-  _globals['_OPTION']._serialized_end=704
+  _globals['_OPTION']._serialized_end=735
 # @@protoc_insertion_point(module_scope)

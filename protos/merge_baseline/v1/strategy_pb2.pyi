@@ -65,7 +65,7 @@ class Strategy(_message.Message):
     def __init__(self, name: _Optional[str] = ..., summary: _Optional[str] = ..., options: _Optional[_Iterable[_Union[Option, _Mapping]]] = ..., needs_key: _Optional[bool] = ..., needs_tags: _Optional[bool] = ..., unavailable_reason: _Optional[str] = ...) -> None: ...
 
 class Option(_message.Message):
-    __slots__ = ("name", "type", "default_value", "help", "choices", "low", "high")
+    __slots__ = ("name", "type", "default_value", "help", "choices", "low", "high", "optional_in_signature")
     NAME_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
     DEFAULT_VALUE_FIELD_NUMBER: _ClassVar[int]
@@ -73,6 +73,7 @@ class Option(_message.Message):
     CHOICES_FIELD_NUMBER: _ClassVar[int]
     LOW_FIELD_NUMBER: _ClassVar[int]
     HIGH_FIELD_NUMBER: _ClassVar[int]
+    OPTIONAL_IN_SIGNATURE_FIELD_NUMBER: _ClassVar[int]
     name: str
     type: OptionType
     default_value: OptionValue
@@ -80,4 +81,5 @@ class Option(_message.Message):
     choices: _containers.RepeatedScalarFieldContainer[str]
     low: float
     high: float
-    def __init__(self, name: _Optional[str] = ..., type: _Optional[_Union[OptionType, str]] = ..., default_value: _Optional[_Union[OptionValue, _Mapping]] = ..., help: _Optional[str] = ..., choices: _Optional[_Iterable[str]] = ..., low: _Optional[float] = ..., high: _Optional[float] = ...) -> None: ...
+    optional_in_signature: bool
+    def __init__(self, name: _Optional[str] = ..., type: _Optional[_Union[OptionType, str]] = ..., default_value: _Optional[_Union[OptionValue, _Mapping]] = ..., help: _Optional[str] = ..., choices: _Optional[_Iterable[str]] = ..., low: _Optional[float] = ..., high: _Optional[float] = ..., optional_in_signature: _Optional[bool] = ...) -> None: ...
