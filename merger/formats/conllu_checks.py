@@ -18,19 +18,16 @@ from merger.shown import shorten, shown
 
 _ATTRIBUTES = {name.casefold(): name for name in ("Entity", "Bridge", "SplitAnte")}
 
-_TWICE = {name: re.compile(rf"{name}=[^\t\n]*\|{name}=") for name in ("Entity", *LINK_ATTRIBUTES)}
+_ENTITY_TWICE = re.compile(r"Entity=[^\t\n]*\|Entity=")
 
 
 def needs_check(text: str) -> bool:
-    """Whether a sentence's text may have a cell for :func:`check_misc` (a quick test)."""
+    """Whether a sentence's text may have links, or a cell for :func:`check_misc` (a quick test)."""
     lower = text.lower()
-    if any(
-        key in lower
-        and (lower.count(f"{key}=") > text.count(f"\t{name}=") + text.count(f"|{name}=") or f"{key} " in lower)
-        for key, name in _ATTRIBUTES.items()
-    ):
+    behind_bar = text.count("|Entity=")
+    if lower.count("entity") > text.count("\tEntity=") + behind_bar or (behind_bar and _ENTITY_TWICE.search(text)):
         return True
-    return any(f"|{name}=" in text and twice.search(text) for name, twice in _TWICE.items())
+    return "bridge" in lower or "split" in lower
 
 
 def misspelt(misc: str) -> Iterator[tuple[str, str]]:

@@ -143,10 +143,11 @@ class DocumentBuilder:
             raise FormatError(error.message, place, expected=error.expected, hint=error.hint) from None
         text = block.text
         details = _NO_DETAILS
-        repaired = needs_check(text) and self._check_misc(block, rows)
+        is_checked = needs_check(text)
+        repaired = is_checked and self._check_misc(block, rows)
         if "Entity=" in text or repaired:
             details = self._read_entities(block, rows, fields, repaired=repaired)
-        if has_links(text):
+        if is_checked and has_links(text):
             self._check_links(block, rows, fields, details)
         speakers: tuple[str, ...] | None = None
         if "Speaker=" in text:
@@ -178,14 +179,14 @@ class DocumentBuilder:
         with_entity = [(token, misc) for token, misc in enumerate(rows.misc) if misc != "_" and "Entity=" in misc]
         return [(token, value) for token, misc in with_entity if (value := values[misc])]
 
-    def _check_fields(self, fields: Fields, line: int) -> None:
-        """Say once that the fields of brackets have no known order."""
+    def _note_fields(self, block: Block, token: int, fields: Fields) -> None:
+        self._are_unique = self._are_unique and fields.are_unique
         if fields.text or self._lacks_fields:
             return
         self._lacks_fields = True
         message = "Entity= without `# global.Entity` above it: the order of its fields is not known"
         expected = "a line such as `# global.Entity = eid-etype-head-other`"
-        error = FormatError(message, self._place(line), expected=expected)
+        error = FormatError(message, self._place(block.line_of_token(token)), expected=expected)
         self._notices.repair("no field order", error, "the first field is taken for the entity")
 
     def _read_entities(
@@ -199,8 +200,7 @@ class DocumentBuilder:
         if not cells:
             return _REPAIRED_ONLY if repaired else _NO_DETAILS
         self._has_entities = True
-        self._check_fields(fields, block.line_of_token(cells[0][0]))
-        self._are_unique = self._are_unique and fields.are_unique
+        self._note_fields(block, cells[0][0], fields)
         parsed = parse_entities(cells, fields)
         for problem in parsed.problems:
             self._report(problem, block.line_of_token(problem.token))
