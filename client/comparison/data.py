@@ -214,12 +214,16 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """How the comparison was made: what key, how it was cut, what to do with one-mention chains, the command."""
+    """How the comparison was made: what key, how it was cut, what to do with one-mention chains, the command.
+
+    ``zeros`` is how empty nodes are paired, if the key has any.
+    """
 
     key: str
     split: str
     singletons: str
     command: str
+    zeros: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,10 @@ from typing import NamedTuple, Protocol
 from client.comparison.data import METRICS, Annotated, DocumentFacts, Outcome
 from client.comparison.judgement import JudgedDecision, judge
 from client.comparison.memory import peak_memory
+from client.scoring.comparable_mentions import has_empty_nodes
 from client.scoring.evaluation import Result
 from client.scoring.links import LinkCounts, antecedents_of, count_links, merged_numbers
+from client.scoring.mention_matching import EXACT, Matching
 from client.scoring.metrics import score_documents
 from client.scoring.pairing import ById, align
 from client.scoring.scores import Scores
@@ -33,12 +35,19 @@ _LEAST = 2
 class Task:
     """A document to merge: its ``parts`` and the human merges of the same text.
 
-    With ``keep_singletons`` one-mention chains are passed through and scored.
+    With ``keep_singletons`` one-mention chains are passed through and scored. ``matching`` is how empty nodes of key
+    and response are paired.
     """
 
     parts: Document
     key: Document
     keep_singletons: bool = False
+    matching: Matching = EXACT
+
+    @property
+    def zeros(self) -> str | None:
+        """How empty nodes are paired, if the key has any."""
+        return self.matching.zeros if has_empty_nodes(self.key) else None
 
     @cached_property
     def facts(self) -> DocumentFacts:
@@ -67,19 +76,14 @@ class Task:
             [(s.forms, s.xpos, s.upos, s.speakers, s.heads, s.empty) for s in part.sentences]
             for part in self.parts.parts
         ]
-        seen = repr((sentences, self.parts.chains, self.key.chains, self.keep_singletons))
+        seen = repr((sentences, self.parts.chains, self.key.chains, self.keep_singletons, self.zeros))
         return hashlib.sha256(seen.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def score(self, response: Document, notices: Notices) -> Scores:
         """The response's scores against the key. Raises :class:`~merger.errors.AlignmentError` for other tokens."""
         least = 1 if self.keep_singletons else _LEAST
-        return score_documents(
-            (
-                ([c for c in unit.key if len(c) >= least], [c for c in unit.response if len(c) >= least])
-                for unit in align(self.key, response, notices)
-            ),
-            METRICS,
-        )
+        units = align(self.key, response, notices, self.matching, least=least)
+        return score_documents(((unit.key, unit.response) for unit in units), METRICS)
 
 
 def facts_of(key: Document, parts: int) -> DocumentFacts:
@@ -88,7 +92,14 @@ def facts_of(key: Document, parts: int) -> DocumentFacts:
     return DocumentFacts(key.id, key.genre, key.token_count, chains, parts)
 
 
-def make_task(parts: Document, key: Document, *, keep_singletons: bool = False, notices: Notices | None = None) -> Task:
+def make_task(
+    parts: Document,
+    key: Document,
+    *,
+    keep_singletons: bool = False,
+    notices: Notices | None = None,
+    matching: Matching = EXACT,
+) -> Task:
     """A task out of parts and human merges that may have other part boundaries.
 
     Unless singletons are kept, one-mention part chains go, so that merging nothing is the floor, and so do mentions of
@@ -99,7 +110,7 @@ def make_task(parts: Document, key: Document, *, keep_singletons: bool = False, 
     if not keep_singletons:
         parts = parts.with_chains(tuple(c for c in parts.chains if len(c.mentions) >= _LEAST), parts.scope)
         key = _without_singletons(parts, key, notices)
-    return Task(parts, key, keep_singletons)
+    return Task(parts, key, keep_singletons, matching)
 
 
 def _without_singletons(parts: Document, key: Document, notices: Notices | None) -> Document:

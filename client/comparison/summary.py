@@ -87,7 +87,9 @@ def _summarise(
     memory = [outcome.peak_memory for _, outcome in done if outcome.peak_memory is not None]
     return StrategySummary(
         entrant,
-        Signature(METRICS, singletons=setup.singletons, split=setup.split, strategy=entrant.signature),
+        Signature(
+            METRICS, singletons=setup.singletons, zeros=setup.zeros, split=setup.split, strategy=entrant.signature
+        ),
         add_results(entrant.outcomes),
         sum(facts.tokens for facts, _ in done),
         sum(seconds) if seconds else None,

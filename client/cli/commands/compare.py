@@ -13,7 +13,7 @@ import click
 from client.agreement.bootstrap import Resampling
 from client.cli.cut_options import chosen_cut, cut_options
 from client.cli.entry import EXIT_INPUT, EXIT_OK
-from client.cli.options import Folder, Reading, check_stdin, json_option, reading_options, singletons_option
+from client.cli.options import Folder, Reading, check_stdin, is_given, json_option, reading_options, singletons_option
 from client.cli.output import (
     check_folders,
     check_paths,
@@ -24,6 +24,7 @@ from client.cli.output import (
     write_json,
 )
 from client.cli.progress import documents_with_progress, work_with_progress
+from client.cli.scoring_options import zeros_option
 from client.cli.strategy_options import checked_spec, complete_spec
 from client.cli.tagger_options import TaggerChoice, tagger_options
 from client.comparison.data import BOUNDS, CEILING, FLOOR, Comparison, DocumentFacts, Entrant, Outcome, Setup
@@ -34,6 +35,7 @@ from client.comparison.run import Contender, FileContender, StrategyContender, T
 from client.comparison.store import OutcomeFile, kept_outcomes
 from client.comparison.summary import choose_baseline, compare
 from client.report.page import as_html, check_available
+from client.scoring.mention_matching import EXACT, Matching
 from client.scoring.pairing import ById
 from merger.document import Document
 from merger.errors import AlignmentError, InputError, Location, UnavailableError
@@ -96,6 +98,7 @@ _FILE = "file:"
     metavar="PATH",
     help="Write an HTML page with tables, plots, and a browser of the documents that marks every wrong decision.",
 )
+@zeros_option
 @tagger_options
 @json_option
 @reading_options
@@ -118,6 +121,7 @@ def command(
     everything: bool,
     markdown_path: str | None,
     report_path: str | None,
+    zeros: str,
     tagging: TaggerChoice,
     as_json: bool,
     reading: Reading,
@@ -155,12 +159,14 @@ def command(
     choose_baseline([readable_name(each) for each in specs], baseline)
     cutting = _Cutting(reading, tokens, sentences, into, parts_path, keep=keep_parts, singletons=singletons == "keep")
     cutting.tagging = tagging.start()
+    cutting.matching = Matching(zeros=zeros)
     asked = {
         "tagger": tagging.text,
         "singletons": singletons,
         "baseline": baseline,
         "resamples": str(resamples),
         "seed": str(seed),
+        "zeros": zeros if is_given("zeros") else None,
     }
     made_by = _command(key, specs, cutting.arguments, asked, reading, bounds=not no_bounds)
     made_by += " --retag" if tagging.retag else ""
@@ -178,7 +184,8 @@ def command(
             stores = [OutcomeFile(folder, signature, resume=resume) for signature in signatures]
         entrants = _run(contenders, tasks, stores, reading)
     kept = "kept" if singletons == "keep" else "dropped"
-    setup = Setup(readable_name(key), cutting.text, kept, readable_name(made_by))
+    paired = next((each.zeros for each in tasks if each.zeros is not None), None)
+    setup = Setup(readable_name(key), cutting.text, kept, readable_name(made_by), paired)
     comparison = compare(
         [each.facts for each in tasks],
         entrants,
@@ -228,6 +235,7 @@ class _Unusable:
     def __init__(self, facts: DocumentFacts, error: InputError) -> None:
         self.facts = facts
         self.text = None
+        self.zeros = None
         self.outcome = Outcome(facts.id, failure=str(error))
 
 
@@ -247,6 +255,7 @@ class _Cutting:
     ) -> None:
         self._reading = reading
         self._singletons = singletons
+        self.matching = EXACT
         self._parts_path = parts_path
         self.tagging: Tagging | None = None
         """What tags the documents that strategies see, if anything."""
@@ -289,10 +298,10 @@ class _Cutting:
         if self._cut is not None:
             cut, size = self._cut
             task = split_document(key, cut, size, keep_singletons=self._singletons, notices=notices)
-            return make_task(task.parts, task.key, keep_singletons=self._singletons)
+            return make_task(task.parts, task.key, keep_singletons=self._singletons, matching=self.matching)
         if before is None:
             raise AlignmentError("the parts lack this document", Location(key.file, document=key.id))
-        return make_task(before, key, keep_singletons=self._singletons, notices=notices)
+        return make_task(before, key, keep_singletons=self._singletons, notices=notices, matching=self.matching)
 
 
 def _path(spec: str) -> str:
