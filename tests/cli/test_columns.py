@@ -56,7 +56,7 @@ def test_a_file_of_decisions_is_called_one(tmp_path: Path) -> None:
     output_of("merge", file, "--columns", COLUMNS, "--decisions", decisions, "-o", tmp_path / "merged.conll")
 
     says = f"{decisions}:1: this is a file of decisions, not of documents; expected annotated documents"
-    assert error_of("score", file, decisions, code=1).startswith(says)
+    assert says in run("score", file, decisions).err
     done = run("validate", decisions)
     assert done.code == 1
     assert says in done.out
