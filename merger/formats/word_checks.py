@@ -28,7 +28,7 @@ _TAG_SETS = (PENN, UNIVERSAL, STTS, CTB)
 _TAGS = 4
 _DIFFERENT_TAGS = 3
 _WORDS = "the words of the text"
-_COLUMNS = "in files like CoNLL-2012, option columns names the column of the words: columns=word=2"
+_COLUMNS = "in files like CoNLL-2012, name the column of the words with the option columns, such as word=2"
 
 
 def check_words(document: Document, notices: Notices) -> None:
