@@ -225,3 +225,17 @@ def test_the_key_may_have_other_boundaries_and_another_format(tmp_path: Path) ->
     output_of("convert", FERRY_KEY, "--to", "jsonlines", "-o", jsonl)
 
     assert output_of("merge", FERRY, "-s", "oracle", "--key", jsonl) == FERRY_KEY.read_text("utf-8")
+
+
+def test_a_document_that_precomputed_clusters_lack_is_reported_and_left_out(tmp_path: Path) -> None:
+    clusters = tmp_path / "clusters.conll"
+    clusters.write_text(TINY_MERGED, encoding="utf-8")
+    second = TINY.replace("nw/tiny", "nw/second")
+
+    done = run("merge", "-", "--strategy", f"precomputed:{clusters}", stdin=TINY + second)
+    strict = run("merge", "-", "--strict", "--strategy", f"precomputed:{clusters}", stdin=second)
+
+    assert (done.code, done.out) == (1, TINY_MERGED)
+    assert "(document nw/second): the file with the clusters lacks this document" in done.err
+    assert "1 document failed and left out" in done.err
+    assert (strict.code, strict.out) == (1, "")
