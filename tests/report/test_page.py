@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import subprocess
@@ -66,6 +68,104 @@ def test_wrong_decisions_in_the_browser_are_those_of_the_data(
             page.locator("#browser-document").select_option(outcome["document"])
             wrong = [each for each in outcome["judged"] if each["error"]]
             assert page.locator("#browser-list [data-select]").count() == len(wrong), number
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("fragment", "width"),
+    [
+        ("", 1280),
+        ("strategy=greedy&other=greedy%3Amatch%3Dmention&split=on&error=right&error=spurious_link&decision=9", 1280),
+        ("list=chains&decision=1", 375),
+    ],
+    ids=["as-it-opens", "side-by-side", "telephone"],
+)
+def test_axe_finds_nothing(
+    made: tuple[str, dict[str, Any]], open_page: OpenPage, scheme: str, fragment: str, width: int
+) -> None:
+    sync_playwright = pytest.importorskip("axe_playwright_python.sync_playwright")
+    viewport = {"width": width, "height": 800}
+    page = ready(open_page(made[0], fragment, viewport=viewport, color_scheme=scheme, reduced_motion="reduce"))
+    page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+
+    found = sync_playwright.Axe().run(page).response["violations"]
+
+    assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
+
+
+def test_tables_sort_by_their_columns_and_back(made: tuple[str, dict[str, Any]], open_page: OpenPage) -> None:
+    html, data = made
+    page = open_page(html)
+    names = [each["name"] for each in data["strategies"]]
+    by_score = sorted(names, key=lambda name: -data["strategies"][names.index(name)]["total"]["conll_f1"])
+
+    def rows() -> list[str]:
+        return page.locator("#scores tbody").first.locator("th a").all_inner_texts()
+
+    head = page.locator("#scores thead th", has_text="CoNLL").first
+    seen = []
+    for state in ("descending", "ascending", None):
+        head.get_by_role("button").click()
+        assert head.get_attribute("aria-sort") == state
+        seen.append([each.split()[1] for each in rows()])
+    assert seen == [by_score, by_score[::-1], names]
+    assert page.locator("#scores tbody.paper tr").nth(1).inner_text().startswith("greedy rule")
+
+
+def test_tables_and_citations_can_be_copied(made: tuple[str, dict[str, Any]], open_page: OpenPage) -> None:
+    html, data = made
+    page = open_page(html, permissions=["clipboard-read", "clipboard-write"])
+    total = data["strategies"][1]["total"]["conll_f1"]
+
+    def copied(label: str) -> str:
+        page.get_by_label(label).first.click()
+        page.locator("#copied", has_text="Copied").wait_for(state="attached")
+        return str(page.evaluate("navigator.clipboard.readText()"))
+
+    csv_text = copied("Copy the table “CoNLL F1, the mean of MUC, B³ and CEAFe; F1 in percent” as CSV")
+    table = list(csv.reader(io.StringIO(csv_text)))
+    assert table[0][:3] == ["strategy", "CoNLL", "MUC"]
+    assert float(table[2][1]) == pytest.approx(100 * total, abs=0.01)
+    latex = copied("Copy the table “CoNLL F1 by group” as LaTeX")
+    assert "\\begin{tabular}{lrrrrr}" in latex
+    assert "group & documents & none & greedy & greedy:match=mention & oracle \\\\" in latex
+    bibtex = copied("Copy BibTeX")
+    assert "@inproceedings{shridhar-etal-2023-longtonotes" in bibtex
+    assert "@software{merge-baseline" in bibtex
+    assert bibtex.count("{") == bibtex.count("}")
+    assert copied("Copy the command") == data["command"]
+
+
+def test_signs_of_latex_and_csv_are_written_as_they_read(open_page: OpenPage, made: tuple[str, dict[str, Any]]) -> None:
+    page = open_page(made[0])
+    assert page.evaluate("latexText('a_b & 50% {x} ^~ 3 ±1 -2')") == (
+        "a\\_b \\& 50\\% \\{x\\} \\textasciicircum{}\\textasciitilde{} 3 $\\pm$1 -2"
+    )
+    assert page.evaluate("latexText('-2.50')") == "$-$2.50"
+    page.evaluate("document.querySelector('#scores tbody td').textContent = 'a,\"b'")
+    assert '"a,""b"' in page.evaluate("asCsv(document.querySelector('#scores table'))")
+
+
+def test_groups_strategies_and_marks_lead_to_their_documents(
+    made: tuple[str, dict[str, Any]], open_page: OpenPage
+) -> None:
+    html, data = made
+    page = ready(open_page(html, viewport={"width": 1280, "height": 900}))
+    genre = data["documents"][-1]["genre"]
+
+    page.locator("#groups th a", has_text=genre).first.click()
+    page.wait_for_function("document.getElementById('browser-group').value !== ''")
+    assert page.locator("#browser-group").input_value() == f"genre:{genre}"
+    shown = page.locator("#browser-document").input_value()
+    assert {each["id"]: each["genre"] for each in data["documents"]}[shown] == genre
+    page.locator("#scores th a", has_text="oracle").first.click()
+    page.wait_for_function("document.getElementById('browser-strategy').value === 'oracle'")
+    page.locator("#agreement th a", has_text="proper noun").first.click()
+    page.wait_for_function("document.getElementById('browser-pos').value === 'proper noun'")
+    mark = page.locator("#plots [data-to*='distance=']").first
+    mark.dispatch_event("click")
+    page.wait_for_function("document.getElementById('browser-distance').value !== ''")
+    assert page.locator("#browser-pos").input_value() == ""
 
 
 def test_text_of_a_document_is_never_markup(tmp_path: Path, open_page: OpenPage) -> None:

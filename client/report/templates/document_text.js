@@ -196,7 +196,8 @@ class DocumentText {
     });
     const label = `Part ${part.number}`;
     const title = element("h3", { lang: "en" }, label);
-    return element("section", { class: "part", tabindex: "0", "aria-label": label }, title, ...this.sentences[at]);
+    const named = `${label}${this.box.dataset.beside ?? ""}`;
+    return element("section", { class: "part", tabindex: "0", "aria-label": named }, title, ...this.sentences[at]);
   }
 
   /** @param {number[]} merged the merged chain of each part chain */
