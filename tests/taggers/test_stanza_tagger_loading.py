@@ -44,8 +44,8 @@ def test_it_is_made_by_name_and_knows_its_options() -> None:
     assert isinstance(make_tagger("stanza"), StanzaTagger)
     with pytest.raises(OptionError, match="encoder"):
         make_tagger("stanza", {"encoder": "x"})
-    with pytest.raises(OptionError, match="no tagger 'spacy'; there are corenlp, stanza"):
-        make_tagger("spacy")
+    with pytest.raises(OptionError, match="no tagger 'nltk'; there are spacy, corenlp, stanza"):
+        make_tagger("nltk")
 
 
 def test_without_the_packages_it_says_what_to_install(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from client.cli.output import (
     show_notices,
     write_json,
 )
+from client.cli.parameter_names import with_flags
 from client.cli.progress import documents_with_progress, work_with_progress
 from client.cli.scoring_options import zeros_option
 from client.cli.strategy_options import checked_spec, complete_spec
@@ -220,7 +221,7 @@ class _Outputs:
             write_json({**as_data(comparison), "notices": notices_data(reading.notices)})
         elif not self._to_stdout:
             with open_report() as stream:
-                stream.write(as_text(comparison, everything=self._everything))
+                stream.write(with_flags(as_text(comparison, everything=self._everything)))
         if self._markdown is not None:
             with open_output(self._markdown) as stream:
                 stream.write(as_markdown(comparison))
