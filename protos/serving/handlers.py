@@ -93,20 +93,24 @@ class Handlers:
     async def _merge_document(self, requests: AsyncIterator[bytes], context: Context) -> AsyncIterator[bytes]:
         scope = self._scope("MergeDocument", context)
         async with scope.statuses():
-            request = await self._receive(requests)
+            request = await self._receive(requests, scope.seconds_left())
             scope.record.received_bytes = len(request)
             if not self._budget.fits(len(request)):
                 raise self._no_room()
             share = self._share(scope)
             share.hold(len(request))
-            work = self._queue_of(scope, request).work(request, scope.seconds_left())
+            queue = self._queue_of(scope, request)
+            work = queue.work(request, scope.seconds_left(), scope.record.strategy)
             result, waited = await self._patience.work(work)
             share.free()
             (answer,) = _answers(scope, Worked(result, waited))
             share.hold(len(answer))
             yield answer
 
-    async def _receive(self, requests: AsyncIterator[bytes]) -> bytes:
+    async def _receive(self, requests: AsyncIterator[bytes], seconds: float | None) -> bytes:
+        if not self._special:
+            # Before it is received: what is refused then has cost nothing.
+            self._usual.documents.check_time(seconds)
         room = sum(max(0, queue.room) for queue in self._queues)
         # Those who have sent nothing for a while keep no place in the queue.
         recent = time.monotonic() - LEAST_IDLE_SECONDS

@@ -136,10 +136,12 @@ class DocumentStream:
         limits = [limit for limit in (document.seconds, self._scope.seconds_left()) if limit is not None]
         deadline = time.monotonic() + min(limits) if limits else None
         queue = self._queue_of(document.request)
+        # Another document of the stream may have another.
+        kind = self._scope.record.strategy
         while True:
             left = None if deadline is None else deadline - time.monotonic()
             try:
-                result, waited = await queue.work(document.request, left)
+                result, waited = await queue.work(document.request, left, kind)
             except OverloadedError as error:
                 # That the caller waits is what not reading further is for.
                 if left is not None and left <= error.retry_seconds:
