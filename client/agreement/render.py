@@ -21,6 +21,9 @@ def as_text(report: AgreementReport) -> str:
     """The report as lines of text."""
     total = report.total
     lines = [f"{number}  {name}" for number, name in enumerate(report.annotators, start=1)]
+    if report.left_out:
+        count, left_out = len(report.documents), len(report.left_out)
+        lines += ["", f"{count:,} of {count + left_out:,} documents; {left_out:,} left out on all sides"]
     lines += [
         "",
         f"{total.decisions:,} decisions in {total.documents_with_decisions:,} of {total.documents:,} documents",
@@ -143,6 +146,7 @@ def as_data(report: AgreementReport) -> dict[str, Any]:
             kind: {name: _summary_data(summary, names) for name, summary in groups.items()}
             for kind, groups in report.groups.items()
         },
+        "left_out": list(report.left_out),
         "documents": [
             {
                 "id": document.id,

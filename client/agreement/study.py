@@ -12,12 +12,12 @@ from client.agreement.antecedents import Antecedents, Compare, read_antecedents
 from client.agreement.pair_counts import PairCounts, count_labels, count_pair
 from client.agreement.parts_of_speech import ClassTable, count_classes, mention_classes
 from client.scoring.overlap import Clustering
-from client.scoring.pairing import ById
+from client.scoring.pairing import ById, add_failure
 from merger.boundaries import with_boundaries_of
 from merger.decision_records import DecisionRecord
 from merger.decision_sets import apply_records
 from merger.document import Document
-from merger.errors import AlignmentError, DecisionError, Location
+from merger.errors import AlignmentError, DecisionError, InputError, Location
 from merger.notices import Notices
 
 Pair = tuple[int, int]
@@ -64,6 +64,7 @@ def count_documents(
     compare: Compare = Compare.CHAIN,
     drop_singletons: bool = True,
     notices: Notices | None = None,
+    failures: list[InputError] | None = None,
 ) -> Iterator[DocumentAgreement]:
     """Count agreement in every document of ``parts`` that two annotators or more have merged.
 
@@ -74,11 +75,14 @@ def count_documents(
     Raises ``ValueError`` for fewer than two annotators, and :class:`~merger.errors.AlignmentError` at the first token
     that differs, or if no document has two annotators, and :class:`~merger.errors.DecisionError` for decisions that are
     missing or contradict each other or the parts; under the lenient policy their document is left out.
+
+    ``failures``: the list that the readers of all these documents were given. A document that failed is left out for
+    its annotator, or for all if it failed in ``parts``; the errors above go there too, but for ``ValueError``.
     """
     if len(annotators) < _LEAST:
         raise ValueError("agreement needs two annotators or more")
     notices = Notices() if notices is None else notices
-    streams = [ById(annotator.documents) for annotator in annotators]
+    streams = [ById(annotator.documents, failures) for annotator in annotators]
     found = False
     seen: set[str] = set()
     place = Location()
@@ -87,22 +91,36 @@ def count_documents(
         place = Location(before.file, document=before.id)
         merges: dict[int, _Merge] = {}
         for number, (annotator, stream) in enumerate(zip(annotators, streams, strict=True)):
-            merged = _take(before, annotator, stream, notices)
-            if merged is None:
-                continue
             try:
-                merges[number] = _Merge.read(before, merged, compare, _LEAST if drop_singletons else 1)
-            except DecisionError as error:
-                notices.warn(f"document left out for {annotator.name}", error)
+                merged = _take(before, annotator, stream, notices)
+            except InputError as error:
+                add_failure(failures, error)
+                continue
+            least = _LEAST if drop_singletons else 1
+            merge = None if merged is None else _read(before, merged, annotator, compare, least, notices)
+            if merge is not None:
+                merges[number] = merge
         if len(merges) >= _LEAST:
             found = True
             yield _count(before, merges)
-    if not found:
+    if not found and not failures:
         raise AlignmentError("no document of the parts was merged by two annotators", place)
+    seen.update(error.location.document or "" for error in failures or ())
     for annotator, stream in zip(annotators, streams, strict=True):
         for extra in _unknown(annotator, stream, seen):
             unknown = AlignmentError("the parts lack this document", extra)
             notices.warn(f"document of {annotator.name} left out", unknown)
+
+
+def _read(
+    before: Document, merged: Document, annotator: Annotator, compare: Compare, least: int, notices: Notices
+) -> _Merge | None:
+    """What an annotator made of a document; ``None``, with a notice, where a part chain was not kept together."""
+    try:
+        return _Merge.read(before, merged, compare, least)
+    except DecisionError as error:
+        notices.warn(f"document left out for {annotator.name}", error)
+        return None
 
 
 class _Merge(NamedTuple):
@@ -120,7 +138,8 @@ class _Merge(NamedTuple):
 def _unknown(annotator: Annotator, stream: ById, seen: Collection[str]) -> Iterator[Location]:
     """Where the annotator's documents are that the parts lack."""
     for document in stream.rest():
-        yield Location(document.file, document=document.id)
+        if document.id not in seen:
+            yield Location(document.file, document=document.id)
     for name, records in annotator.decisions.items():
         if name not in seen:
             yield records[0].location
@@ -137,7 +156,9 @@ def _take(before: Document, annotator: Annotator, stream: ById, notices: Notices
             return None
     merged = stream.take(before.id)
     if merged is None:
-        missing = AlignmentError(f"{annotator.name} lacks this document", Location(before.file, document=before.id))
+        missing = stream.why_missing(before, f"{annotator.name} lacks this document")
+        if stream.failure_of(before.id) is not None:
+            raise missing
         if stream.passed_over is not None:
             missing.hint = f"it has {stream.passed_over!r}"
         notices.warn(f"document missing in {annotator.name}", missing)

@@ -14,6 +14,8 @@ from client.agreement.pair_counts import PairCounts
 from client.agreement.parts_of_speech import ClassTable, add_tables
 from client.agreement.study import DocumentAgreement, Pair
 from client.groups import LENGTH_BINS, LONG, MANY, bin_group, genre_group
+from client.scoring.pairing import failed_documents
+from merger.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,10 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class AgreementReport:
-    """All numbers. ``groups`` has for each kind of group (``genre``, ``tokens``, ...) the summaries by group."""
+    """All numbers. ``groups`` has for each kind of group (``genre``, ``tokens``, ...) the summaries by group.
+
+    ``left_out`` are the ids of documents that count nowhere, since they cannot be read.
+    """
 
     annotators: tuple[str, ...]
     compare: Compare
@@ -60,6 +65,7 @@ class AgreementReport:
     total: Summary
     groups: Mapping[str, Mapping[str, Summary]]
     documents: tuple[DocumentAgreement, ...] = field(repr=False)
+    left_out: tuple[str, ...] = ()
 
     @property
     def identical(self) -> list[tuple[str, str]]:
@@ -79,10 +85,11 @@ def summarise(
     *,
     compare: Compare = Compare.CHAIN,
     resampling: Resampling | None = None,
+    failures: Iterable[InputError] = (),
 ) -> AgreementReport:
     """Add up documents, in total and by group; without ``resampling`` there are no intervals.
 
-    ``compare`` says how the documents were counted.
+    ``compare`` says how the documents were counted, ``failures`` what failed in that.
     """
     resampling = Resampling(0) if resampling is None else resampling
     counted = tuple(documents)
@@ -93,7 +100,9 @@ def summarise(
             members.setdefault(group_of(document), []).append(document)
         groups[kind] = {key[1]: _summary(members[key], len(annotators), resampling) for key in sorted(members)}
     total = _summary(counted, len(annotators), resampling)
-    return AgreementReport(tuple(annotators), compare, resampling, total, groups, counted)
+    there = {document.id for document in counted}
+    left_out = tuple(name for name in failed_documents(failures) if name not in there)
+    return AgreementReport(tuple(annotators), compare, resampling, total, groups, counted, left_out)
 
 
 GROUPINGS: Mapping[str, Callable[[DocumentAgreement], tuple[int, str]]] = {

@@ -98,6 +98,12 @@ class Reading:
                 raise InputError(f"cannot be read: {os.strerror(errno.ENOENT)}", Location(display_name(path)))
         return read_documents(paths, self.format_name, options)
 
+    def collecting(self, failures: list[InputError]) -> Reading:
+        """The same with another list for failures, unless the first one is raised."""
+        if self.options.failures is None:
+            return self
+        return Reading(self.format_name, replace(self.options, failures=failures))
+
     def each(self, documents: Iterable[Document], work: Callable[[Document], Result]) -> Iterator[Result]:
         """What ``work`` makes of every document; one that it raises an ``InputError`` for is left out.
 

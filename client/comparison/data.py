@@ -233,7 +233,8 @@ class Comparison:
     ``texts`` are the documents themselves, ``None`` for what could not be read or cut. ``baseline`` is the name of the
     strategy that the ``tests`` of CoNLL F1 are against. ``pairs`` has the tests between all strategies but the ceiling,
     by column (:data:`client.comparison.columns.COLUMNS`), and ``best`` the strategy that is significantly better than
-    each other one in a column, where there is one. ``agreement`` has people first, then the strategies.
+    each other one in a column, where there is one. ``agreement`` has people first, then the strategies. ``left_out``
+    are the ids of documents that no strategy was given, since they cannot be read or cut.
     """
 
     setup: Setup
@@ -247,3 +248,4 @@ class Comparison:
     resampling: Resampling
     verdict: Verdict
     agreement: AgreementReport = field(repr=False)
+    left_out: tuple[str, ...] = ()

@@ -68,10 +68,17 @@ def what(comparison: Comparison) -> str:
     """What was compared on, in half a sentence."""
     documents = comparison.documents
     return (
-        f"{len(documents):,} document{'' if len(documents) == 1 else 's'}, "
+        f"{_count(comparison)}, "
         f"{sum(facts.tokens for facts in documents):,} tokens, {sum(facts.parts for facts in documents):,} parts "
         f"({comparison.setup.split})"
     )
+
+
+def _count(comparison: Comparison) -> str:
+    count, left_out = len(comparison.documents), len(comparison.left_out)
+    if left_out:
+        return f"{count:,} of {count + left_out:,} documents ({left_out:,} left out)"
+    return f"{count:,} document{'' if count == 1 else 's'}"
 
 
 def _closing(comparison: Comparison) -> list[str]:

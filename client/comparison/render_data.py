@@ -22,6 +22,7 @@ def as_data(comparison: Comparison) -> dict[str, Any]:
         "singletons": setup.singletons,
         "command": setup.command,
         "documents": [asdict(facts) for facts in comparison.documents],
+        "left_out": list(comparison.left_out),
         "strategies": [_strategy_data(strategy) for strategy in comparison.strategies],
         "baseline": comparison.baseline,
         "resampling": {

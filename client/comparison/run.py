@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -24,7 +24,7 @@ from merger.decisions import Evidence
 from merger.document import Chain, ChainRef, ChainScope, Document, chain_order
 from merger.errors import AlignmentError, DecisionError, InputError, Location
 from merger.merge import merge_document
-from merger.notices import Notices
+from merger.notices import Notices, Policy
 from merger.strategies.base import Strategy
 
 _LEAST = 2
@@ -192,10 +192,13 @@ class FileContender:
 
     timed = False
 
-    def __init__(self, name: str, signature: str, documents: Iterable[Document]) -> None:
+    def __init__(
+        self, name: str, signature: str, documents: Iterable[Document], failures: Sequence[InputError] | None = None
+    ) -> None:
+        """``failures`` are those of reading the documents."""
         self.name = name
         self._signature = signature
-        self._documents = ById(documents)
+        self._documents = ById(documents, failures)
         self._broken: InputError | None = None
 
     @property
@@ -217,13 +220,12 @@ class FileContender:
             self._broken = error
             raise
         if found is None:
-            place = Location(task.key.file, document=task.key.id)
-            raise AlignmentError(f"{self.name} lacks this document", place)
+            raise self._documents.why_missing(task.key, f"{self.name} lacks this document")
         return Merged(found, {})
 
 
 def attempt(contender: Contender, task: Task, notices: Notices) -> Outcome:
-    """Merge and score one document; an error in the document is part of the outcome."""
+    """Merge and score one document; an error in the document is part of the outcome, or strictly raised."""
     begin = time.perf_counter()
     try:
         merged = contender.merge(task, notices)
@@ -231,6 +233,8 @@ def attempt(contender: Contender, task: Task, notices: Notices) -> Outcome:
         scores = task.score(merged.document, notices)
         judged = _judge(task, merged, notices)
     except InputError as error:
+        if notices.policy is Policy.STRICT:
+            raise
         return Outcome(task.key.id, failure=str(error))
     result = Result(scores, task.floor, judged.counts)
     return Outcome(

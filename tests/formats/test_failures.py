@@ -232,7 +232,7 @@ def test_a_line_without_a_name_may_be_a_part_where_lines_are(tmp_path: Path) -> 
 
     assert read_text(tmp_path / "x.jsonl", text, part_pattern=pattern) == (
         ["c", "g"],
-        [(4, None), (None, "d"), (6, "f")],
+        [(4, None), (2, "d"), (6, "f")],
     )
 
 

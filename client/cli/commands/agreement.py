@@ -10,7 +10,7 @@ from client.agreement import Annotator, Compare, Resampling, count_documents, su
 from client.agreement.render import as_data, as_text
 from client.cli.decision_files import same_decisions
 from client.cli.options import Reading, check_stdin, json_option, reading_options, singletons_option
-from client.cli.output import notices_data, open_report, show_notices, write_json
+from client.cli.output import open_report, write_json
 from client.cli.progress import documents_with_progress
 from merger.decision_reader import read_decision_records
 from merger.decision_sets import by_document
@@ -54,13 +54,14 @@ def command(
     seed: int,
     as_json: bool,
     reading: Reading,
-) -> None:
+) -> int:
     """Measure how far two or more annotators, people or strategies, agree in merging the same part chains.
 
     A, B, ... are merged documents or files of decisions; a file with the decisions of several makers stands for all of
     them. Strict and Jaccard match, new and not-new agreement, Krippendorff's alpha and the
     agreement of the resulting labels, for each pair and on average, with bootstrap intervals over documents; by genre,
-    length, number of chains, and part of speech. A document counts for the annotators that have it.
+    length, number of chains, and part of speech. A document counts for the annotators that have it; one that
+    cannot be read is left out, and the exit code is 1.
 
     \b
     Examples:
@@ -78,16 +79,26 @@ def command(
         compare=compared,
         drop_singletons=singletons == "drop",
         notices=reading.notices,
+        failures=reading.options.failures,
     )
-    report = summarise(counted, [each.name for each in given], compare=compared, resampling=Resampling(resamples, seed))
+    report = summarise(
+        # Counted to the end, so that all failures are known.
+        list(counted),
+        [each.name for each in given],
+        compare=compared,
+        resampling=Resampling(resamples, seed),
+        failures=reading.failures,
+    )
+    reading.check_left(len(report.documents))
     for one, other in report.identical:
         reading.notices.add(*same_decisions(one, other))
-    show_notices(reading.notices)
+    code = reading.tell()
     if as_json:
-        write_json({**as_data(report), "notices": notices_data(reading.notices)})
+        write_json({**as_data(report), **reading.told()})
     else:
         with open_report() as stream:
             stream.write(as_text(report))
+    return code
 
 
 def _annotators(path: str, reading: Reading) -> list[Annotator]:

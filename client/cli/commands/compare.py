@@ -6,21 +6,20 @@ import hashlib
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from client.agreement.bootstrap import Resampling
 from client.cli.cut_options import chosen_cut, cut_options
-from client.cli.entry import EXIT_INPUT, EXIT_OK
+from client.cli.entry import EXIT_INPUT
 from client.cli.options import Folder, Reading, check_stdin, is_given, json_option, reading_options, singletons_option
 from client.cli.output import (
     check_folders,
     check_paths,
-    notices_data,
     open_output,
     open_report,
-    show_notices,
     write_json,
 )
 from client.cli.parameter_names import with_flags
@@ -28,18 +27,18 @@ from client.cli.progress import documents_with_progress, work_with_progress
 from client.cli.scoring_options import zeros_option
 from client.cli.strategy_options import checked_spec, complete_spec
 from client.cli.tagger_options import TaggerChoice, tagger_options
-from client.comparison.data import BOUNDS, CEILING, FLOOR, Comparison, DocumentFacts, Entrant, Outcome, Setup
+from client.comparison.data import BOUNDS, CEILING, FLOOR, Comparison, Entrant, Setup
 from client.comparison.memory import reset_peak
 from client.comparison.render import as_markdown, as_text
 from client.comparison.render_data import as_data
-from client.comparison.run import Contender, FileContender, StrategyContender, Task, attempt, facts_of, make_task
+from client.comparison.run import Contender, FileContender, StrategyContender, Task, attempt, make_task
 from client.comparison.store import OutcomeFile, kept_outcomes
 from client.comparison.summary import choose_baseline, compare
 from client.report.page import as_html, check_available
 from client.scoring.mention_matching import EXACT, Matching
-from client.scoring.pairing import ById
+from client.scoring.pairing import ById, failed_documents
 from merger.document import Document
-from merger.errors import AlignmentError, InputError, Location, UnavailableError
+from merger.errors import InputError, UnavailableError
 from merger.formats import find_inputs
 from merger.formats.inputs import STDIN, readable_name
 from merger.notices import Policy
@@ -130,7 +129,8 @@ def command(
     """Run strategies on the same documents, score them against the human merges in KEY, and test the differences.
 
     KEY is whole-document annotation, cut as `split` does, or merged documents with --keep-parts or --parts PATH. A
-    document that a strategy fails on is listed and left out of that strategy's scores; the exit code is then 1.
+    document that a strategy fails on is listed and left out of that strategy's scores, and one that cannot be read or
+    cut is left out of all; the exit code is then 1.
 
     \b
     Examples:
@@ -195,9 +195,10 @@ def command(
         baseline=baseline,
         resampling=Resampling(resamples, seed),
     )
+    comparison = replace(comparison, left_out=failed_documents(reading.failures))
     output_to.write(comparison, reading)
-    show_notices(reading.notices)
-    return EXIT_INPUT if any(strategy.failures for strategy in comparison.strategies) else EXIT_OK
+    code = reading.tell()
+    return EXIT_INPUT if any(strategy.failures for strategy in comparison.strategies) else code
 
 
 class _Outputs:
@@ -218,7 +219,7 @@ class _Outputs:
         """Write all that was asked for."""
         # First what needs no file: should a disk be full, it is not lost.
         if self._json:
-            write_json({**as_data(comparison), "notices": notices_data(reading.notices)})
+            write_json({**as_data(comparison), **reading.told()})
         elif not self._to_stdout:
             with open_report() as stream:
                 stream.write(with_flags(as_text(comparison, everything=self._everything)))
@@ -228,16 +229,6 @@ class _Outputs:
         if self._report is not None:
             with open_output(self._report) as stream:
                 stream.write(as_html(comparison))
-
-
-class _Unusable:
-    """A document that cannot be cut, or that the parts lack: every strategy fails on it."""
-
-    def __init__(self, facts: DocumentFacts, error: InputError) -> None:
-        self.facts = facts
-        self.text = None
-        self.zeros = None
-        self.outcome = Outcome(facts.id, failure=str(error))
 
 
 class _Cutting:
@@ -280,17 +271,20 @@ class _Cutting:
         option = {Cut.TOKENS: "--tokens", Cut.SENTENCES: "--sentences", Cut.PARTS: "--into"}.get(cut)
         return ["--keep-parts"] if option is None else [option, str(size)]
 
-    def tasks(self, keys: Iterator[Document]) -> Iterator[Task | _Unusable]:
-        """A task for every document."""
-        befores = None if self._parts_path is None else ById(self._reading.gold(self._parts_path))
-        for key in keys:
-            before = None if befores is None else befores.take(key.id)
-            try:
-                yield self._task(key, before)
-            except InputError as error:
-                yield _Unusable(facts_of(key, len(key.parts)), error)
+    def tasks(self, keys: Iterator[Document]) -> Iterator[Task]:
+        """A task for every document; those that cannot be read or cut, or have no parts, are left out.
 
-    def _task(self, key: Document, before: Document | None) -> Task:
+        Raises :class:`~client.cli.failures.NothingLeftError` if all are.
+        """
+        befores = None
+        if self._parts_path is not None:
+            befores = ById(self._reading.gold(self._parts_path), self._reading.failures)
+        return self._reading.each(keys, lambda key: self._task(key, befores))
+
+    def _task(self, key: Document, befores: ById | None) -> Task:
+        before = None if befores is None else befores.take(key.id)
+        if befores is not None and before is None:
+            raise befores.why_missing(key, "the parts lack this document")
         notices = self._reading.notices
         if self.tagging is not None and before is not None:
             before = self.tagging.tag(before, notices).document
@@ -300,8 +294,7 @@ class _Cutting:
             cut, size = self._cut
             task = split_document(key, cut, size, keep_singletons=self._singletons, notices=notices)
             return make_task(task.parts, task.key, keep_singletons=self._singletons, matching=self.matching)
-        if before is None:
-            raise AlignmentError("the parts lack this document", Location(key.file, document=key.id))
+        assert before is not None  # noqa: S101  # what is not cut has its parts
         return make_task(before, key, keep_singletons=self._singletons, notices=notices, matching=self.matching)
 
 
@@ -320,7 +313,10 @@ def _contender(spec: str, reading: Reading, stack: ExitStack, tagging: Tagging |
         field = reading.options.clusters_field
         clusters = "" if field is None else f",clusters={readable_name(field)}"
         signature = f"file[{readable_name(Path(path).name)}#{digest.hexdigest()[:8]}{clusters}]"
-        return FileContender(readable_name(spec), signature, reading.response(path))
+        # Of its own: what fails in it fails for this contender alone.
+        failures: list[InputError] = []
+        documents = reading.collecting(failures).response(path)
+        return FileContender(readable_name(spec), signature, documents, failures)
     strategy = make_strategy(*checked_spec(spec))
     reason = strategy.unavailable()
     if reason is not None:
@@ -346,7 +342,7 @@ def _check_empty(folder: Path, signatures: Sequence[str]) -> None:
 
 def _run(
     contenders: Sequence[Contender],
-    tasks: Sequence[Task | _Unusable],
+    tasks: Sequence[Task],
     stores: Sequence[OutcomeFile | None],
     reading: Reading,
 ) -> list[Entrant]:
@@ -361,27 +357,19 @@ def _run(
                     stack.callback(contender.strategy.close)
                 warm = False
                 for task in tasks:
-                    done = _known(task, store)
-                    if done is None and isinstance(task, Task):
+                    done = None if store is None else store.get(task.facts.id, task.fingerprint)
+                    if done is None:
                         if not warm and isinstance(contender, StrategyContender):
                             contender.strategy.warm()
                             warm = True
                         done = attempt(contender, task, reading.notices)
                         if store is not None:
                             store.add(done, task.fingerprint)
-                    if done is not None:
-                        outcomes.append(done)
+                    outcomes.append(done)
                     progress(contender.name, task.facts.tokens)
-            seen = (task.parts for task in tasks if isinstance(task, Task))
+            seen = (task.parts for task in tasks)
             entrants.append(Entrant(contender.name, contender.signature + contender.conditions(seen), tuple(outcomes)))
     return entrants
-
-
-def _known(task: Task | _Unusable, store: OutcomeFile | None) -> Outcome | None:
-    """The outcome, where nothing has to be run for it."""
-    if isinstance(task, _Unusable):
-        return task.outcome
-    return None if store is None else store.get(task.facts.id, task.fingerprint)
 
 
 def _command(
