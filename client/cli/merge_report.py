@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from client.cli.failures import failures_data
 from client.cli.output import counted, say
 from client.engines.jobs import Merged
 from merger.errors import InputError
+from merger.notices import Notices
+from merger.shown import shown
+
+_NUMBERED = re.compile(r"(?P<document>.+?)(?P<mark>[._:-](?:part|p)?[._:-]?)(?P<part>\d{1,4})")
 
 
 class MergeReport:
@@ -37,6 +43,20 @@ class MergeReport:
         """The report as JSON data."""
         return {"strategy": self._strategy, "documents": self._documents, "failures": failures_data(self.failures)}
 
+    def note_what_is_odd(self, notices: Notices) -> None:
+        """Note that there was nothing to merge, as no document has two parts."""
+        if not self._documents or any(each["parts"] > 1 for each in self._documents):
+            return
+        message = "no document has two parts, so there was nothing to merge"
+        ids = [each["id"] for each in self._documents]
+        alike = _parts_by_name(ids)
+        if alike is not None:
+            one, other, pattern = alike
+            message += f"; {shown(one)} and {shown(other)} look like parts: --part-pattern '{pattern}' joins such ids"
+        elif len(ids) == 1:
+            message += "; `merge-baseline split` cuts whole documents into parts"
+        notices.add("nothing to merge", message)
+
     def say(self) -> None:
         """The report as a line on standard error."""
         names = ("part_chains", "merged_chains", "links")
@@ -47,3 +67,16 @@ class MergeReport:
             f"{done}, {total['part_chains']} part chains: {total['links']} linked to an earlier chain, "
             f"{total['merged_chains']} merged chains; {self._strategy}{failed}"
         )
+
+
+def _parts_by_name(ids: Sequence[str]) -> tuple[str, str, str] | None:
+    """Two ids that differ in a number at their end alone, and the pattern that makes them parts of one document."""
+    first: dict[tuple[str, str], str] = {}
+    for name in ids:
+        found = _NUMBERED.fullmatch(name)
+        if found is None:
+            continue
+        before = first.setdefault((found["document"], found["mark"]), name)
+        if before != name:
+            return before, name, rf"(?P<document>.*){re.escape(found['mark'])}(?P<part>\d+)"
+    return None

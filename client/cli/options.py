@@ -256,6 +256,9 @@ def make_reading(
 output_option = click.option(
     "-o", "--output", default="-", show_default=True, metavar="PATH", help="Where to write; a name in .gz is packed."
 )
+overwrite_option = click.option(
+    "--overwrite-input", is_flag=True, help="Let --output be an input, which is replaced once all is written."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON on standard output.")
 
 

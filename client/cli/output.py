@@ -109,10 +109,13 @@ def show_notices(notices: Notices) -> None:
         say(f"merge-baseline: note: {notice}")
 
 
-def check_paths(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> None:
-    """See that no two outputs have one path, and that none but ``--output``, written last and at once, is an input.
+def check_paths(
+    outputs: Mapping[str, str | None], inputs: Iterable[str], *, overwrite_input: bool | None = None
+) -> None:
+    """See that no two outputs have one path, and that none is an input.
 
-    ``outputs`` are paths by option. Raises ``click.UsageError``.
+    ``outputs`` are paths by option. With ``overwrite_input``, which is ``None`` where the command has no such option,
+    ``--output`` may be an input: it takes its name when all is written. Raises ``click.UsageError``.
     """
     import click
 
@@ -124,13 +127,18 @@ def check_paths(outputs: Mapping[str, str | None], inputs: Iterable[str]) -> Non
         if path in taken:
             raise click.UsageError(f"{taken[path]} and {option} are one file: {outputs[option]}")
         taken[path] = option
-    existing = {option: path for option, path in files.items() if option != "--output" and path.is_file()}
+    existing = {
+        option: path
+        for option, path in files.items()
+        if path.is_file() and not (overwrite_input and option == "--output")
+    }
     if not existing:
         return
     for name in inputs:
         for option, path in existing.items():
             if name != STDOUT and Path(name).is_file() and path.samefile(name):
-                raise click.UsageError(f"{option} would be written over an input: {outputs[option]}")
+                allowed = " (--overwrite-input allows it)" if overwrite_input is False and option == "--output" else ""
+                raise click.UsageError(f"{option} would be written over an input: {outputs[option]}{allowed}")
 
 
 def check_folders(paths: Iterable[str | None]) -> None:

@@ -159,7 +159,7 @@ def test_a_file_may_be_merged_onto_itself(tmp_path: Path) -> None:
     file = tmp_path / "tiny.conll"
     file.write_text(TINY, "utf-8")
 
-    output_of("merge", file, "-o", file)
+    output_of("merge", file, "-o", file, "--overwrite-input")
 
     assert file.read_text("utf-8") == TINY_MERGED
 
@@ -178,6 +178,75 @@ def test_an_error_in_the_middle_of_a_strict_run_leaves_the_old_file_as_it_was(tm
     assert "<stdin>:" in error
     assert merged.read_text("utf-8") == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["merged.conll"]
+
+
+def test_a_bad_document_is_left_out_and_told_in_json(tmp_path: Path) -> None:
+    done = run("merge", "-", "--json", "-o", tmp_path / "merged.conll", stdin=HALF_BROKEN)
+    report = json.loads(done.out)
+
+    assert done.code == 1
+    assert [each["id"] for each in report["documents"]] == ["nw/tiny"]
+    (failure,) = report["failures"]
+    assert (failure["file"], failure["line"], failure["document"]) == ("<stdin>", 23, "nw/broken")
+    assert failure["message"].startswith("a mention of chain c is opened but never closed")
+    assert "nw/broken" not in (tmp_path / "merged.conll").read_text("utf-8")
+
+
+def test_an_error_that_documents_share_is_told_once_and_no_output_is_left_empty(tmp_path: Path) -> None:
+    """Three documents without tags: the greedy rule can merge none."""
+    untagged = "".join(
+        TINY.replace("nw/tiny", f"nw/{name}").replace("\tNN\t", "\t-\t").replace("\tPRP\t", "\t-\t") for name in "abc"
+    )
+    done = run("merge", "-", "-o", tmp_path / "merged.conll", stdin=untagged)
+
+    assert done.code == 1
+    (line,) = done.err.splitlines()
+    assert line.startswith("merge-baseline: error: <stdin> (document nw/a, part 0): ")
+    assert line.endswith("[3 documents, this is the first]")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_of_bad_documents_has_no_output_in_the_folder_and_the_others_do(tmp_path: Path) -> None:
+    parts, merged = tmp_path / "parts", tmp_path / "merged"
+    for folder in (parts, merged):
+        folder.mkdir()
+    (parts / "bad.conll").write_text(HALF_BROKEN[len(TINY) :], "utf-8")
+    (parts / "good.conll").write_text(TINY, "utf-8")
+    (merged / "bad.conll").write_text("of an earlier run", "utf-8")
+
+    done = run("merge", parts, "-o", merged)
+
+    assert done.code == 1
+    assert [path.name for path in merged.iterdir() if path.is_file()] == ["good.conll"]
+    assert (merged / "good.conll").read_text("utf-8") == TINY_MERGED
+
+
+def test_a_document_whose_key_cannot_be_read_is_left_out(tmp_path: Path) -> None:
+    key = tmp_path / "key.conll"
+    other = TINY.replace("nw/tiny", "nw/broken")
+    key.write_text(TINY_MERGED + TINY_MERGED.replace("nw/tiny", "nw/broken").replace("(a)", "(a", 1), "utf-8")
+
+    done = run("merge", "-", "-s", "oracle", "--key", key, stdin=TINY + other)
+
+    assert done.code == 1
+    assert "(nw/tiny)" in done.out
+    assert "(nw/broken)" not in done.out
+    assert f"error: {key}:" in done.err
+
+
+def test_documents_of_one_part_are_not_merged_in_silence() -> None:
+    one = "#begin document (d); part 000\nd 0 0 fish NN (0)\nd 0 1 fish NN (0)\n\n#end document\n"
+    parts = one.replace("(d)", "(d_0)") + one.replace("(d)", "(d_1)")
+
+    assert (
+        "no document has two parts, so there was nothing to merge; `merge-baseline split`"
+        in run("merge", "-", stdin=one).err
+    )
+    told = run("merge", "-", stdin=parts).err
+    assert r"d_0 and d_1 look like parts: --part-pattern '(?P<document>.*)_(?P<part>\d+)' joins such ids" in told
+    joined = run("merge", "-", "--part-pattern", r"(?P<document>.*)_(?P<part>\d+)", stdin=parts).err
+    assert "2 part chains: 1 linked" in joined
+    assert "nothing to merge" not in joined
 
 
 def test_lenient_merges_what_strict_stops_at(tmp_path: Path) -> None:

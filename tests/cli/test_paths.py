@@ -41,12 +41,16 @@ def test_decisions_over_an_input_are_a_usage_error(tmp_path: Path, tiny: Path, *
     assert tiny.read_text("utf-8") == TINY
 
 
-def test_the_merged_document_may_take_the_place_of_its_parts(tiny: Path) -> None:
-    merged = output_of("merge", tiny)
+@pytest.mark.parametrize(("command", "more"), [("merge", ()), ("convert", ("--to", "conll2012"))])
+def test_an_output_over_an_input_must_be_asked_for(command: str, more: tuple[str, ...], tiny: Path) -> None:
+    made = output_of(command, tiny, *more)
 
-    output_of("merge", tiny, "-o", tiny)
+    error = error_of(command, tiny, *more, "-o", tiny, code=2)
 
-    assert tiny.read_text("utf-8") == merged
+    assert error.startswith(f"--output would be written over an input: {tiny} (--overwrite-input allows it)")
+    assert tiny.read_text("utf-8") == TINY
+    output_of(command, tiny, *more, "-o", tiny, "--overwrite-input")
+    assert tiny.read_text("utf-8") == made
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX device files")

@@ -15,20 +15,22 @@ from client.cli.options import (
     check_stdin,
     json_option,
     output_option,
+    overwrite_option,
     reading_options,
     singletons_option,
 )
-from client.cli.output import STDOUT, counted, open_output, say, write_json
+from client.cli.output import STDOUT, check_paths, counted, open_output, say, write_json
 from client.cli.progress import documents_with_progress
 from merger.decision_sets import apply_records
 from merger.document import Document
-from merger.formats import write_document
+from merger.formats import find_inputs, write_document
 
 
 @click.command(short_help="turn parts and decisions into the merged documents")
 @click.argument("parts")
 @click.argument("decisions")
 @output_option
+@overwrite_option
 @click.option("--to", "target", type=FORMAT_NAMES, help="Format of the output; the input's by default.")
 @singletons_option(
     "Singletons, here one-mention chains without a decision: keep passes them through unmerged, drop leaves them out.",
@@ -39,6 +41,7 @@ def command(
     parts: str,
     decisions: str,
     output: str,
+    overwrite_input: bool,
     target: str | None,
     singletons: str,
     as_json: bool,
@@ -54,6 +57,7 @@ def command(
       merge-baseline apply parts.conll decisions.jsonl -o merged.conll
     """
     check_stdin(parts, decisions)
+    check_paths({"--output": output}, (*find_inputs(parts), decisions), overwrite_input=overwrite_input)
     given = DecisionFiles(decisions)
     formats = TargetFormat(target)
     report: list[dict[str, Any]] = []

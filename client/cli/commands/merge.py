@@ -35,6 +35,7 @@ from client.cli.options import (
     is_given,
     json_option,
     output_option,
+    overwrite_option,
     reading_options,
     singletons_option,
 )
@@ -68,6 +69,7 @@ _AT_A_SERVER = 4
 @strategy_options
 @click.option("--key", "key_path", metavar="PATH", help="The human merges, for strategy oracle.")
 @output_option
+@overwrite_option
 @click.option("--to", "target", type=FORMAT_NAMES, help="Format of the output; the input's by default.")
 @click.option(
     "--decisions", "decisions_path", metavar="PATH", help="Write the decisions with their evidence, as JSON Lines."
@@ -105,6 +107,7 @@ def command(
     pairs: tuple[str, ...],
     key_path: str | None,
     output: str,
+    overwrite_input: bool,
     target: str | None,
     decisions_path: str | None,
     singletons: str,
@@ -142,7 +145,7 @@ def command(
     # Documents hold no cycles, and half of the time would go into looking for some. What backends leave is still taken.
     gc.set_threshold(_ALLOCATIONS, *gc.get_threshold()[1:])
     read = (file for path in (*inputs, *([] if key_path is None else [key_path])) for file in find_inputs(path))
-    check_paths({"--output": output, "--decisions": decisions_path}, read)
+    check_paths({"--output": output, "--decisions": decisions_path}, read, overwrite_input=overwrite_input)
     name, options = chosen_strategy(spec, pairs, flags)
     _check_key(name, key_path)
     written = None if as_json and output == STDOUT else output
@@ -184,6 +187,7 @@ def command(
         show_failures(report.failures)
         raise
     reading.notices.extend(strategy_notices)
+    report.note_what_is_odd(reading.notices)
     if as_json:
         write_json({**report.data(), "notices": notices_data(reading.notices)})
     else:
