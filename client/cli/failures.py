@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from client.cli.output import say
+from client.cli.parameter_names import with_flags
 from merger.errors import InputError, Location
 
 
@@ -27,8 +28,8 @@ def failures_data(failures: Iterable[InputError]) -> list[dict[str, Any]]:
     """Errors as JSON data: what all documents that share one have in common, the first place, and the ``others``."""
     return [
         {
-            "message": _message(group[0]),
-            "text": _text(group),
+            "message": with_flags(_message(group[0])),
+            "text": with_flags(_text(group)),
             "count": len(group),
             **_place(group[0].location),
             "others": [_place(error.location) for error in group[1:]],
