@@ -39,7 +39,9 @@ def through(name: str, documents: Sequence[Document]) -> list[Document]:
     return list(group_parts(FORMATS[name].read(Lines("x", [text]), ReadOptions()), Notices()))
 
 
-@pytest.mark.parametrize(("folder", "name"), list(product(FOLDERS, ["conll2012", "jsonlines"])))
+@pytest.mark.parametrize(
+    ("folder", "name"), list(zip(FOLDERS, ["conll2012", "jsonlines", "jsonlines", "conll2012"], strict=True))
+)
 def test_the_examples_from_other_formats_merged_and_split(folder: str, name: str) -> None:
     documents = through(
         name, [each for path in sorted((EXAMPLES / folder).iterdir()) for each in read_documents(str(path))]
