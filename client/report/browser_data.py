@@ -21,6 +21,7 @@ from merger.tag_sets import WordClass
 
 _NAME_LENGTH = 60
 """Characters that a mention has at most, to be the best name of its chain."""
+_GENITIVES = frozenset({"'s", "\N{RIGHT SINGLE QUOTATION MARK}s", "'", "\N{RIGHT SINGLE QUOTATION MARK}"})
 _CLASSES = tuple(WordClass)
 _TELLING = {WordClass.PROPER_NOUN: 0, WordClass.NOUN: 1, WordClass.PRONOUN: 3}
 """Which mentions name a chain best: the lower, the better; 2 for those of another class."""
@@ -146,12 +147,13 @@ class _ChainData:
             "mentions": [[mention.sentence, mention.spans] for mention in chain.mentions],
         }
 
-    def _rank(self, mention: Mention, word_class: WordClass) -> tuple[int, bool, int]:
-        """Proper nouns before nouns before pronouns; of each the longest that is short enough, else the shortest."""
+    def _rank(self, mention: Mention, word_class: WordClass) -> tuple[int, bool, bool, int]:
+        """Proper nouns before nouns before pronouns, of each genitives last; the longest that fits, or the shortest."""
         forms = self._document.sentence(mention).forms
         length = sum(len(forms[token]) + 1 for token in mention.tokens) - 1
         fits = length <= _NAME_LENGTH
-        return _TELLING.get(word_class, 2), not fits, -length if fits else length
+        genitive = forms[mention.tokens[-1]] in _GENITIVES
+        return _TELLING.get(word_class, 2), genitive, not fits, -length if fits else length
 
 
 def _strategy_data(outcome: Outcome, numbers: Mapping[ChainRef, int]) -> dict[str, Any]:

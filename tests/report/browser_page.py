@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import random
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,7 +58,7 @@ def page_of(index: Json, documents: Sequence[Json]) -> str:
 
 def ready(page: Page) -> Page:
     """The page, once the counts over all documents are there."""
-    page.locator("#browser-status", has_text="in all").wait_for()
+    page.locator(".checks .count", has_text=re.compile(r"\d")).first.wait_for()
     return page
 
 

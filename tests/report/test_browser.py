@@ -193,6 +193,8 @@ def test_all_chains_are_listed_with_whether_people_merged_them_so(page: Page) ->
     assert [each[:1] for each in listed(page)] == ["✓"] * 6
     page.locator("#browser-list [data-select]").nth(1).click()
     assert page.locator("#browser-parts .chosen").all_inner_texts() == ["the island", "there"]
+    assert told(page) == "It begins in part 0 and goes on with: people The island 2 mentions Link to this"
+    assert page.locator("#browser-status").inner_text() == "6 chains"
     assert fields(page)["list"] == "chains"
 
 

@@ -49,6 +49,7 @@ def name_of(tmp_path: Path, words: str, tags: str, mentions: list[tuple[int, int
         ("she the tall woman Ann", "PRP DT JJ NN NNP", [(0, 0), (1, 3), (4, 4)], "Ann"),
         ("she the woman they", "PRP DT NN PRP", [(0, 0), (1, 2), (3, 3)], "the woman"),
         ("Ann Dr Ann Lee she", "NNP NNP NNP NNP PRP", [(0, 0), (1, 3), (4, 4)], "Dr Ann Lee"),
+        ("Ann 's cat Ann", "NNP POS NN NNP", [(0, 1), (3, 3)], "Ann"),
         # Too long for a name: 30 words of one letter are 59 characters, 31 are 61.
         (f"{'a ' * 30}b {'a ' * 29}b", f"{'DT ' * 30}NN {'DT ' * 29}NN", [(0, 30), (31, 60)], f"{'a ' * 29}b"),
         # Without tags the longest.

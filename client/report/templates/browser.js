@@ -243,7 +243,8 @@ class DocumentBrowser {
     }
     if (!this.text.data.chains[decision].part) {
       const later = sides.map((each) => ({ name: this.#nameOf(each), later: this.#laterOf(decision, each) }));
-      return this.list.open(decision, this.list.describeFirst(decision, later, address));
+      const intro = "In the first part, where nothing is decided. Later parts continue it with:";
+      return this.list.open(decision, this.list.describeChain(decision, later, intro, address));
     }
     const told = sides.flatMap((each, at) => {
       if (!found[at]) return [];
@@ -261,11 +262,14 @@ class DocumentBrowser {
     const { human, chains } = this.text.data;
     const members = indexesOf(this.text.merged, this.text.merged[root]);
     const theirs = indexesOf(human, human[root]);
-    const sides = [
-      { name: "here", later: members.filter((each) => each !== root) },
+    const all = [
+      { name: this.#nameOf(this.#shown(byId("browser-split").checked)), later: members.filter((each) => each !== root) },
       { name: "people", later: theirs.filter((each) => each !== root && chains[each].part >= chains[root].part) },
     ];
-    this.list.open(root, this.list.describeFirst(root, sides, this.state.address()));
+    const sides = all[0].name === "people" ? all.slice(1) : all;
+    const part = this.text.data.parts[chains[root].part].number;
+    const intro = `It begins in part ${part} and goes on with:`;
+    this.list.open(root, this.list.describeChain(root, sides, intro, this.state.address()));
   }
 
   #laterOf(/** @type {number} */ chain, /** @type {number} */ strategy) {
@@ -317,7 +321,9 @@ class DocumentBrowser {
     const position = this.#listed.findIndex(({ chain }) => chain === this.state.decision);
     const here = position < 0 ? `${this.#listed.length}` : `${position + 1} of ${this.#listed.length}`;
     const all = this.#counting ? this.state.inGroup.reduce((sum, each) => sum + this.#filtered(each).length, 0) : NaN;
-    byId("browser-status").textContent = `${here} here${this.#counting ? `, ${all.toLocaleString("en")} in all` : ""}`;
+    const chains = this.state.value("list") === "chains";
+    const decisions = `${here} here${this.#counting ? `, ${all.toLocaleString("en")} in all` : ""}`;
+    byId("browser-status").textContent = chains ? counted(this.list.length, "chain") : decisions;
     for (const button of document.querySelectorAll("[data-step]")) button.toggleAttribute("disabled", all === 0);
   }
 

@@ -50,6 +50,10 @@ class DecisionList {
     });
   }
 
+  get length() {
+    return this.#chains.length;
+  }
+
   /** A list of decisions. @param {{chain: number, error: string}[]} decisions @param {string} nothing why it is empty */
   drawDecisions(decisions, nothing) {
     this.#draw(
@@ -136,12 +140,11 @@ class DecisionList {
     return [...told, this.#foot(facts.join(", "), address)];
   }
 
-  /** What is told of a chain of the first part: who continues it. @param {{name: string, later: number[]}[]} sides */
-  describeFirst(chain, sides, address) {
+  /** What is told of a chain without a decision: who continues it. @param {{name: string, later: number[]}[]} sides */
+  describeChain(chain, sides, intro, address) {
     const rows = sides.map(({ name, later }) => factRow([name], later.length ? this.#names(later) : ["nothing"]));
-    const intro = element("p", {}, "In the first part, where nothing is decided. Later parts continue it with:");
     const mentions = counted(this.text.data.chains[chain].mentions.length, "mention");
-    return [intro, element("dl", {}, ...rows), this.#foot(mentions, address)];
+    return [element("p", {}, intro), element("dl", {}, ...rows), this.#foot(mentions, address)];
   }
 
   #foot(/** @type {string} */ facts, /** @type {string} */ address) {
