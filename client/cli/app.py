@@ -71,16 +71,38 @@ class _LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that was asked for; an unknown name is answered with the nearest one."""
+        if args and args[0] in {"help", "version"}:
+            raise click.UsageError(f"No such command {args[0]!r}. Did you mean --{args[0]}?", ctx)
         if args and args[0] not in _COMMANDS:
             near = get_close_matches(args[0], _COMMANDS, n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
             raise click.UsageError(f"No such command {args[0]!r}.{hint}", ctx)
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None and not isinstance(command, click.Group):
+            _check_given_once(click.Context(command, ctx, name), rest)
+        return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # click's signature
         """The list of commands, without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
+
+
+def _check_given_once(ctx: click.Context, args: list[str]) -> None:
+    """Raise ``click.UsageError`` for an option with one value that comes twice: click would take the last one."""
+    try:
+        _, _, order = ctx.command.make_parser(ctx).parse_args(list(args))
+    except click.UsageError:
+        # Said when the command reads its arguments.
+        return
+    seen = set()
+    for parameter in order:
+        if not isinstance(parameter, click.Option) or parameter.multiple or parameter.is_flag:
+            continue
+        if parameter in seen:
+            hint = "; `compare` runs several strategies" if parameter.name == "spec" else ""
+            raise click.UsageError(f"{max(parameter.opts, key=len)} is given twice{hint}", ctx)
+        seen.add(parameter)
 
 
 @click.group(

@@ -37,12 +37,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fill_closed_streams()
         code = _run(given)
     except KeyboardInterrupt:
-        code = EXIT_INTERRUPTED
+        code = _interrupted()
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else EXIT_OK
     if not short:
         _leave_signals()
     sys.exit(code)
+
+
+def _interrupted() -> int:
+    from client.cli.output import say
+
+    say("merge-baseline: interrupted")
+    return EXIT_INTERRUPTED
 
 
 def _take_signals() -> None:
@@ -128,7 +135,7 @@ def _command(arguments: list[str]) -> int:
     try:
         code = cli.main(arguments, prog_name="merge-baseline", standalone_mode=False)
     except click.Abort:
-        code = EXIT_INTERRUPTED
+        code = _interrupted()
     except click.ClickException as error:
         _show_usage_error(error)
         code = EXIT_USAGE

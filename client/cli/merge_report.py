@@ -59,14 +59,19 @@ class MergeReport:
 
     def say(self) -> None:
         """The report as a line on standard error."""
-        names = ("part_chains", "merged_chains", "links")
+        names = ("part_chains", "merged_chains", "links", "singletons")
         total = {name: sum(each[name] for each in self._documents) for name in names}
         failed = f"; {counted(len(self.failures), 'document')} failed and left out" if self.failures else ""
         done = counted(len(self._documents), "document")
         say(
-            f"{done}, {total['part_chains']} part chains: {total['links']} linked to an earlier chain, "
-            f"{total['merged_chains']} merged chains; {self._strategy}{failed}"
+            f"{done}, {counted(total['part_chains'], 'part chain')}{_singletons(total['singletons'])}: "
+            f"{total['links']} linked to an earlier chain, {counted(total['merged_chains'], 'merged chain')}; "
+            f"{self._strategy}{failed}"
         )
+
+
+def _singletons(count: int) -> str:
+    return f", {counted(count, 'singleton')} among them" if count else ""
 
 
 def _parts_by_name(ids: Sequence[str]) -> tuple[str, str, str] | None:

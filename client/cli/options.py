@@ -54,6 +54,8 @@ class Folder(click.Path):
         """The name. Raises ``click.BadParameter``."""
         if value == "":
             self.fail("the name is empty; `.` is the current folder", param, ctx)
+        if value == STDIN:
+            self.fail("a folder cannot be standard output; `./-` is a folder of that name", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -144,22 +146,35 @@ class Reading:
 
 
 class TargetFormat:
-    """The format of the output: the one asked for, or that of the first document."""
+    """The format of the output: the one asked for, or that of the first document.
 
-    def __init__(self, asked_for: str | None) -> None:
+    An ``output`` whose name is of another format is noted.
+    """
+
+    def __init__(self, asked_for: str | None, output: str | None = None) -> None:
         self._asked_for = asked_for
         self._name = asked_for
+        self._output = output
 
     def of(self, document: Document, notices: Notices) -> str:
         """The name of the format for a document; that others have another one is noted."""
         own = format_of(document)
         if self._name is None:
             self._name = own
+            self._check_name(own, notices)
         elif self._asked_for is None and own != self._name:
             title = FORMATS[self._name].title
             message = f"not in the format of the first document: all are written as {title} (--to names another)"
             notices.add("several formats", message, Location(document.file, document=document.id))
         return self._name
+
+    def _check_name(self, written: str, notices: Notices) -> None:
+        plain = (self._output or "").removesuffix(".gz")
+        for each in FORMATS.values():
+            if each.name != written and plain.endswith(each.suffixes):
+                title = FORMATS[written].title
+                message = f"{plain} is written as {title}, as the input is (--to {each.name} for the other format)"
+                notices.add("name of another format", message)
 
 
 def reading_options(command: Callable[..., object]) -> Callable[..., object]:

@@ -13,6 +13,7 @@ from typing import IO, Any, cast
 
 from client.cli.parameter_names import with_flags
 from client.whole_files import is_of_writing, whole_file
+from merger.formats.inputs import display_name
 from merger.notices import Notices
 from merger.shown import one_line
 
@@ -31,8 +32,7 @@ def open_output(path: str) -> Iterator[IO[str]]:
         yield sys.stdout
         return
     target = Path(path).resolve()
-    if target.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    check_folders([path])
     if target.exists() and not target.is_file():
         try:
             with target.open("w", encoding="utf-8", newline="") as stream:
@@ -155,7 +155,9 @@ def check_folders(paths: Iterable[str | None]) -> None:
         if target.exists() and not target.is_file():
             continue
         if not target.parent.is_dir():
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+            folder = str(Path(path).parent)
+            reason = "No such folder" if not target.parent.exists() else os.strerror(errno.ENOTDIR)
+            raise FileNotFoundError(errno.ENOENT, f"{reason}: {display_name(folder)}", path)
         if not os.access(target.parent, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
 

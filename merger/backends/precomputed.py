@@ -56,6 +56,7 @@ class PrecomputedBackend(Backend):
         self.notices = Notices(Policy.LENIENT if self.values["lenient"] else Policy.NORMAL)
         self._lock = Lock()
         self._documents: dict[str, Document] | None = None
+        self._failures: list[InputError] = []
 
     @property
     def _path(self) -> str:
@@ -69,11 +70,14 @@ class PrecomputedBackend(Backend):
         """The clusters that the file has for this document.
 
         Raises :class:`~merger.errors.AlignmentError` if the file lacks the document, or at the first token that
-        differs.
+        differs, and what is wrong with the document in the file, if it cannot be read there.
         """
         documents = self._read(watch)
         found = documents.get(document.id)
         if found is None:
+            for error in self._failures:
+                if error.location.document == document.id:
+                    raise error
             other = next(iter(documents), None)
             raise AlignmentError(
                 "the file with the clusters lacks this document",
@@ -117,7 +121,9 @@ class PrecomputedBackend(Backend):
             if self._documents is None:
                 chosen = str(self.values["format"])
                 field = str(self.values["clusters-field"]) or None
-                options = ReadOptions(self.notices, self._pattern, predicted=True, clusters_field=field)
+                options = ReadOptions(
+                    self.notices, self._pattern, predicted=True, clusters_field=field, failures=self._failures
+                )
                 documents: dict[str, Document] = {}
                 try:
                     for document in read_documents(self._path, None if chosen == ANY_FORMAT else chosen, options):
@@ -125,6 +131,8 @@ class PrecomputedBackend(Backend):
                         documents[document.id] = document
                 except InputError as error:
                     raise UnavailableError(f"the file with the clusters: {error}") from error
+                if self._failures and not documents:
+                    raise UnavailableError(f"the file with the clusters: {self._failures[0]}")
                 self._documents = documents
             return self._documents
 

@@ -56,7 +56,7 @@ def test_the_summary_goes_to_standard_error() -> None:
 
     # Four part chains; c is linked, the one-mention chain s left out: a and b are left.
     assert done.err.splitlines() == [
-        f"1 document, 4 part chains: 1 linked to an earlier chain, 2 merged chains; {GREEDY}",
+        f"1 document, 4 part chains, 1 singleton among them: 1 linked to an earlier chain, 2 merged chains; {GREEDY}",
         f"merge-baseline: note: {LEFT_OUT}",
     ]
 

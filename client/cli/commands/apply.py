@@ -59,7 +59,7 @@ def command(
     check_stdin(parts, decisions)
     check_paths({"--output": output}, (*find_inputs(parts), decisions), overwrite_input=overwrite_input)
     given = DecisionFiles(decisions)
-    formats = TargetFormat(target)
+    formats = TargetFormat(target, output)
     report: list[dict[str, Any]] = []
     is_written = not as_json or output != STDOUT
 

@@ -45,7 +45,7 @@ def install_command(extras: tuple[str, ...], folder: str | None) -> None:
     def show(line: str) -> None:
         say(f"  {line}")
 
-    say(f"fetching what is missing of CoreNLP {VERSION}")
+    say(f"fetching what is missing of CoreNLP {VERSION}, if anything")
     found = install(extras, target, show)
     say(f"CoreNLP {found.version} is in {found.home}; parsers: {', '.join(found.parsers)}")
     if home_folder() != found.home:

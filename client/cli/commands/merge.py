@@ -163,7 +163,7 @@ def command(
     strategy_notices = Notices()
     asked = Inputs(
         inputs,
-        partial(TargetFormat, target),
+        partial(TargetFormat, target, None if written is None or is_folder(written) else written),
         reading.format_name,
         reading.notices.policy,
         reading.options.part_pattern,

@@ -15,11 +15,12 @@ def command(name: str) -> None:
     """Make a token that lets its bearer call a server.
 
     The line for the server's --token-file goes to standard output. The token itself goes to standard error, and is kept
-    nowhere. NAME says whose it is, in the server's messages; the tokens of one name share its limits.
+    nowhere. NAME says whose it is, in the server's messages; the tokens of one name share its limits. In the example
+    umask keeps the files from other users, and a failed command leaves no file that looks like a token.
 
     \b
     Example:
-      merge-baseline token anna >> tokens 2> anna.token
+      (umask 077; merge-baseline token anna >> tokens 2> anna.token || rm anna.token)
       merge-baseline serve --token-file tokens
       merge-baseline merge parts.conll --server localhost:50051 --token-file anna.token
     """
