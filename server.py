@@ -34,6 +34,7 @@ from protos.serving.health import Health
 from protos.serving.memory import Growth, keep_giving_back
 from protos.serving.observability import Observability
 from protos.serving.observer import NoObserver, Observer
+from protos.serving.open_files import check_open_files
 from protos.serving.options import DEFAULT_PORT, ServerOptions
 from protos.serving.places import USUAL, Place, backend_place, process_place, thread_place
 from protos.serving.reception import Reception
@@ -85,6 +86,7 @@ class MergeServer:
     async def start(self) -> str:
         """Listen and serve; the address, ``HOST:PORT``. Raises :class:`ServerStartError`."""
         options = self._options
+        check_open_files(2 * options.workers)
         security = Security(options.security, options.host)
         _check_port(options.host, options.port)
         _check_times(self._strategies, options.max_call_seconds)

@@ -13,6 +13,27 @@ _NO_TLS: Final = frozenset({"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYE
 """What OpenSSL calls an answer that is no TLS, in its several versions."""
 
 
+def refused_certificate(address: str, ca: bytes | None, server_name: str | None) -> str | None:
+    """Why the certificate of a server that speaks TLS is not believed; ``None`` if it is, or none came.
+
+    ``ca`` is PEM, ``None`` for the CAs of this system; ``server_name`` is the name that it must have, if not the host.
+    """
+    host, _, port = address.rpartition(":")
+    host = host.strip("[]")
+    context = ssl.create_default_context(cadata=None if ca is None else ca.decode("ascii", "replace"))
+    context.set_alpn_protocols(["h2"])
+    try:
+        with (
+            socket.create_connection((host, int(port)), PROBE_SECONDS) as connection,
+            context.wrap_socket(connection, server_hostname=server_name or host),
+        ):
+            return None
+    except ssl.SSLCertVerificationError as error:
+        return error.verify_message
+    except (OSError, ValueError):
+        return None
+
+
 def speaks_tls(address: str) -> bool | None:
     """``True`` if the server answers the begin of a TLS handshake, ``False`` if it answers with anything else.
 

@@ -20,7 +20,7 @@ from client.errors import (
     UnreachableError,
     WorkLostError,
 )
-from client.peer_probe import speaks_tls
+from client.peer_probe import refused_certificate, speaks_tls
 from client.target import Target
 from merger.errors import MergeBaselineError
 from protos.status import (
@@ -64,7 +64,10 @@ def not_connected(target: Target, reason: str) -> RemoteError:
     unlike = other_protocol(target)
     if unlike is not None:
         return unlike
-    if any(words in said for words in ("handshake", "verification", "certificate")):
+    if target.tls is not None and (why := _why_no_tls(target)) is not None:
+        # gRPC does not always say so: its own attempt may not have failed yet.
+        message = f"no TLS connection to {address} came about: {why}"
+    elif any(words in said for words in ("handshake", "verification", "certificate")):
         message = f"no TLS connection to {address} came about: {reason}"
     else:
         seconds = target.connect_timeout if target.timeout is None else min(target.connect_timeout, target.timeout)
@@ -73,6 +76,14 @@ def not_connected(target: Target, reason: str) -> RemoteError:
             "(`merge-baseline serve`), and are host and port right?"
         )
     return UnreachableError(message, address)
+
+
+def _why_no_tls(target: Target) -> str | None:
+    if target.tls is None:
+        return None
+    ca, *_ = target.tls.read()
+    why = refused_certificate(target.address, ca, target.tls.server_name)
+    return None if why is None else f"the server's certificate is not trusted here ({why})"
 
 
 def other_protocol(target: Target) -> IncompatibleError | None:

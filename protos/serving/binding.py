@@ -19,9 +19,14 @@ def check_host(parameter: str, host: str) -> None:
         raise ParameterError(f"{{{parameter}}}: {host!r} is no address and no name; {expected}")
 
 
+def plain_host(host: str) -> str:
+    """The host without the brackets that IPv6 addresses have in an URL."""
+    return host[1:-1] if host.startswith("[") and host.endswith("]") else host
+
+
 def try_to_bind(host: str, port: int) -> None:
     """Bind for a moment. Raises ``OSError``."""
-    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    family, kind, protocol, _, address = socket.getaddrinfo(plain_host(host), port, type=socket.SOCK_STREAM)[0]
     with socket.socket(family, kind, protocol) as probe:
         if os.name == "posix":
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -6,6 +6,7 @@ service have messages, and are otherwise the same; workers decode and encode wha
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Final, NamedTuple
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
@@ -52,19 +53,26 @@ class Opened(NamedTuple):
 
 
 def opened(data: bytes) -> Opened:
-    """Take a MergeDocumentsRequest apart. Raises InvalidRequestError for what is none, and for a long id."""
+    """Take a MergeDocumentsRequest apart. Raises InvalidRequestError for what is none."""
     try:
         envelope = _Request.FromString(data)
         timeout = Duration.FromString(envelope.timeout)
     except DecodeError:
         expected = f"an encoded {v1.MergeDocumentsRequest.DESCRIPTOR.full_name}"
         raise request_error([Violation("request", f"damaged; expected {expected}")]) from None
-    if len(envelope.id) > Longest.TEXT:
-        shown = f"{shorten(envelope.id, _SHOWN_BYTES)!r}, {len(envelope.id)} characters"
-        raise request_error([Violation("id", f"{shown}; expected at most {Longest.TEXT}")])
     # Among bytes a time of 0 can't be told from none.
     seconds = timeout.ToNanoseconds() / _NANOSECONDS if envelope.timeout else None
     return Opened(envelope.id, envelope.request, seconds)
+
+
+def check_id(name: str, in_work: Collection[str]) -> None:
+    """Raises InvalidRequestError for a long id, and for one, not empty, that another document in work has."""
+    if len(name) > Longest.TEXT:
+        shown = f"{shorten(name, _SHOWN_BYTES)!r}, {len(name)} characters"
+        raise request_error([Violation("id", f"{shown}; expected at most {Longest.TEXT}")])
+    if name and name in in_work:
+        shown = repr(shorten(name, _SHOWN_BYTES))
+        raise request_error([Violation("id", f"{shown} is the id of another document of this stream in work")])
 
 
 def answered(name: str, response: bytes) -> bytes:

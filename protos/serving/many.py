@@ -13,7 +13,7 @@ from protos.serving.access import in_turn
 from protos.serving.admission import Share
 from protos.serving.calls import CallScope, status_for
 from protos.serving.documents import DocumentQueue
-from protos.serving.envelopes import Opened, answered, failed, opened
+from protos.serving.envelopes import Opened, answered, check_id, failed, opened
 from protos.serving.errors import OverloadedError, RefusedError
 from protos.serving.patience import Patience
 from protos.serving.streams import Worked
@@ -53,6 +53,7 @@ class DocumentStream:
         self._listening = False
         self._reading: asyncio.Task[bytes | None] | None = None
         self._working: set[asyncio.Task[bytes]] = set()
+        self._ids: set[str] = set()
         self._stopped = False
         self._ended = False
         scope.ends.callback(self._cancel)
@@ -117,11 +118,16 @@ class DocumentStream:
             self._working.add(asyncio.create_task(self._answer(opened(data), len(data))))
 
     async def _answer(self, document: Opened, size: int) -> bytes:
+        repeated = document.id in self._ids
         try:
+            check_id(document.id, self._ids)
+            self._ids.add(document.id)
             answer = self._sendable(answered(document.id, await self._patience.work(self._merged(document))))
         except Exception as error:  # noqa: BLE001  # the boundary: one document must not end the others
             self._scope.record.failed += 1
             answer = failed(document.id, status_for(error, self._scope.record.method).SerializeToString())
+        if not repeated:
+            self._ids.discard(document.id)
         self._share.free(size)
         self._share.hold(len(answer))
         return answer

@@ -8,7 +8,7 @@ from typing import Final
 
 from merger.errors import ParameterError
 from protos.limits import DEFAULT_LIMITS, DEFAULT_MAX_MESSAGE_BYTES, Limits
-from protos.serving.binding import check_host
+from protos.serving.binding import check_host, plain_host
 from protos.serving.observability_options import ObservabilityOptions
 from protos.serving.security import SecurityOptions
 
@@ -94,6 +94,7 @@ class ServerOptions:
             if value is not None and not low <= value <= high:
                 raise ParameterError(f"{{{name}}}: {value} is not a number from {low} to {high}")
         check_host("host", self.host)
+        object.__setattr__(self, "host", plain_host(self.host))
         if self.port and self.port == self.observability.metrics_port:
             text = f"{{port}} and {{metrics_port}} are both {self.port}: metrics need a port of their own"
             raise ParameterError(text)

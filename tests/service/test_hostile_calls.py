@@ -6,6 +6,7 @@ All on the real server, in a process of its own.
 from __future__ import annotations
 
 import itertools
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,10 +18,12 @@ import pytest
 from grpc_reflection.v1alpha import reflection
 
 from client.channels import HEALTH_METHOD
+from protos.merge_baseline import v1
+from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
 from protos.serving.handlers import SERVICE
-from tests.cli.running import PATIENCE, serving
+from tests.cli.running import PATIENCE, PROGRAM, serving
 from tests.service.one_worker import SMALL
-from tests.service.running import needs_proc, rss_mib, told, until
+from tests.service.running import huge_document, needs_proc, request, rss_mib, told, until
 
 _MIB = 2**20
 _DAMAGED = b"\xff"
@@ -173,3 +176,39 @@ def test_a_first_message_has_seconds_to_come() -> None:
     with _small_server() as address, _silent(address, _REFLECTION, 1) as (call,):
         assert until(lambda: not call.is_active())
         assert told(call)[:2] == (grpc.StatusCode.DEADLINE_EXCEEDED, "TIME_LIMIT")
+
+
+def test_a_long_or_repeated_id_costs_its_document_and_no_other() -> None:
+    names = ["a", "x" * 1_001, "b"]
+    with _small_server() as address, grpc.insecure_channel(address) as channel:
+        stub = ChainMergeServiceStub(channel)
+        requests = [v1.MergeDocumentsRequest(id=name, request=SMALL) for name in names]
+        answers = {each.id: each for each in stub.MergeDocuments(iter(requests), timeout=PATIENCE)}
+        assert set(answers) == set(names)
+        assert [answers[name].HasField("error") for name in names] == [False, True, False]
+
+        # The first one is in work for longer than the second takes to come.
+        large = v1.MergeDocumentsRequest(id="a", request=request(huge_document()))
+        again = v1.MergeDocumentsRequest(id="a", request=SMALL)
+        first, second = stub.MergeDocuments(iter([large, again]), timeout=PATIENCE)
+        assert (first.HasField("error"), second.HasField("error")) == (True, False)
+        assert "is the id of another document" in first.error.message
+
+
+def test_with_too_few_open_files_the_server_says_so() -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"ulimit -n 20; exec {PROGRAM} serve --port 0"],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert "20 files may be open" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_brackets_around_an_ipv6_address_to_listen_on_are_taken() -> None:
+    with serving("--workers", "0", "--host", "[::1]") as (_, address), grpc.insecure_channel(address) as channel:
+        assert address.startswith("[::1]:")
+        assert _merges(channel)

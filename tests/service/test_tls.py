@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import itertools
 import logging
+import socket
+import ssl
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -242,3 +244,37 @@ def test_a_key_that_everybody_may_read_is_told_in_the_log(files: Files, caplog: 
 def test_tls_that_is_half_set_up_is_refused(given: dict[str, str], missing: str) -> None:
     with pytest.raises(OptionError, match=rf"^{missing} is missing: "):
         SecurityOptions(**given)  # type: ignore[arg-type]  # the fields of the table
+
+
+@pytest.mark.parametrize(
+    ("version", "served"),
+    [
+        (ssl.TLSVersion.TLSv1, False),
+        (ssl.TLSVersion.TLSv1_1, False),
+        (ssl.TLSVersion.TLSv1_2, True),
+        (ssl.TLSVersion.TLSv1_3, True),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
+def test_tls_1_2_is_the_least(
+    files: Files, ca: trustme.CA, version: ssl.TLSVersion, *, served: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    ca.configure_trust(context)
+    context.set_alpn_protocols(["h2"])
+    # Or this side would refuse the old ones by itself.
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    context.minimum_version = context.maximum_version = version
+    name = issue(ca)
+    files.put(name)
+    with server.background(files.options()) as address:
+        host, _, port = address.rpartition(":")
+        with socket.create_connection((host, int(port)), TIMEOUT) as connection:
+            if served:
+                with context.wrap_socket(connection, server_hostname="127.0.0.1") as wrapped:
+                    assert wrapped.selected_alpn_protocol() == "h2"
+            else:
+                with pytest.raises(ssl.SSLError, match="EOF occurred|ALERT_PROTOCOL_VERSION"):
+                    context.wrap_socket(connection, server_hostname="127.0.0.1")
+    # What gRPC logs: it is the server that refuses.
+    assert ("UNSUPPORTED_PROTOCOL" in capfd.readouterr().err) is not served

@@ -64,10 +64,11 @@ def command(
     from client.doctor.machine import check_machine
     from client.doctor.packages import check_packages
     from client.doctor.service import check_port, check_reach, check_server, check_tls
-    from protos.serving.binding import check_host
+    from protos.serving.binding import check_host, plain_host
     from protos.serving.tls import TlsFiles
 
     check_host("host", host)
+    host = plain_host(host)
     findings = [*check_packages(wanted), *check_backends(wanted), *check_machine(wanted)]
     findings.append(check_port(host, port, needed="serve" in wanted))
     if (check_cert is None) != (check_key is None):
