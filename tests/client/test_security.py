@@ -94,6 +94,14 @@ def test_without_the_right_certificates_there_is_no_connection(
     assert expected in str(caught.value)
 
 
+@both
+def test_an_unknown_ca_is_told_even_if_there_was_no_time_for_the_handshake(
+    merge: Merge, secured: str, folder: Path
+) -> None:
+    with pytest.raises(UnreachableError, match=r"no TLS connection .* certificate is not trusted here"):
+        merge(secured, DOCUMENT, tls=Tls(ca=folder / "other.pem"), connect_timeout=0.01)
+
+
 SPEAKS = "speaks TLS, and this client does not (set option tls)"
 SPEAKS_NOT = (
     "does not speak TLS, and this client does (leave out option tls, or serve with server option tls_cert and server "

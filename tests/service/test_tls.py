@@ -274,7 +274,7 @@ def test_tls_1_2_is_the_least(
                 with context.wrap_socket(connection, server_hostname="127.0.0.1") as wrapped:
                     assert wrapped.selected_alpn_protocol() == "h2"
             else:
-                with pytest.raises(ssl.SSLError, match="EOF occurred|ALERT_PROTOCOL_VERSION"):
+                with pytest.raises(ssl.SSLError, match=r"EOF occurred|ALERT_PROTOCOL_VERSION"):
                     context.wrap_socket(connection, server_hostname="127.0.0.1")
     # What gRPC logs: it is the server that refuses.
     assert ("UNSUPPORTED_PROTOCOL" in capfd.readouterr().err) is not served
