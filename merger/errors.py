@@ -87,7 +87,12 @@ class InputError(MergeBaselineError):
 
     def __str__(self) -> str:
         place = str(self.location)
-        text = f"{place}: {self.message}" if place else self.message
+        return one_line(f"{place}: {self.reason}" if place else self.reason)
+
+    @property
+    def reason(self) -> str:
+        """The text without the place: what documents with the same error share."""
+        text = self.message
         if self.expected:
             text += f"; expected {self.expected}"
         if self.hint:

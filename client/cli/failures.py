@@ -28,7 +28,7 @@ def failures_data(failures: Iterable[InputError]) -> list[dict[str, Any]]:
     """Errors as JSON data: what all documents that share one have in common, the first place, and the ``others``."""
     return [
         {
-            "message": with_flags(_message(group[0])),
+            "message": with_flags(group[0].reason),
             "text": with_flags(_text(group)),
             "count": len(group),
             **_place(group[0].location),
@@ -41,18 +41,13 @@ def failures_data(failures: Iterable[InputError]) -> list[dict[str, Any]]:
 def _groups(failures: Iterable[InputError]) -> list[list[InputError]]:
     groups: dict[tuple[type[InputError], str], list[InputError]] = {}
     for error in failures:
-        groups.setdefault((type(error), _message(error)), []).append(error)
+        groups.setdefault((type(error), error.reason), []).append(error)
     return list(groups.values())
 
 
 def _text(group: Sequence[InputError]) -> str:
     """An error with its place, and how many documents share it."""
     return f"{group[0]} [{len(group)} documents, this is the first]" if len(group) > 1 else str(group[0])
-
-
-def _message(error: InputError) -> str:
-    """All but the place."""
-    return str(InputError(error.message, expected=error.expected, hint=error.hint))
 
 
 def _place(place: Location) -> dict[str, Any]:

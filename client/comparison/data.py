@@ -56,7 +56,7 @@ class Outcome:
     ``decisions`` are those on all chains after the first part and ``merged`` the numbers of the merged chains, as
     :class:`Annotated` has them; both are empty where the response does not keep the part chains together. ``seconds``
     is the wall time of merging and ``peak_memory`` the bytes at most resident up to here; ``None`` where nothing was
-    run.
+    run. ``reason`` is the failure without its place, which documents may share.
     """
 
     document: str
@@ -66,6 +66,7 @@ class Outcome:
     failure: str | None = None
     seconds: float | None = None
     peak_memory: int | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,8 +36,9 @@ class Measured:
 
 
 def measure(entrants: Sequence[Entrant]) -> list[Measured]:
-    """The entrants without the ceiling, with the floor before them if it is not among them."""
+    """The entrants that have a score, without the ceiling, and with the floor before them if it is not among them."""
     found = [_measured(each) for each in entrants if each.name != CEILING]
+    found = [each for each in found if any(each.rows)]
     if any(each.name == FLOOR for each in found) or not found:
         return found
     return [

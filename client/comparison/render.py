@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from textwrap import wrap
 
 from client.comparison.data import Comparison
+from client.comparison.section import Mark, Rows, Section
 from client.comparison.tables import sections
 from client.text_table import table, text_width
 from merger.shown import one_line
 
-_BRIEF = frozenset({"scores", "links", "tests", "failures"})
-"""The kinds of sections that the short text has."""
+_BRIEF = frozenset({"scores", "links", "tests"})
+"""The kinds of sections that the short text has. Failures are on standard error in any case."""
 _MORE = "--all also prints agreement, groups, distances and signatures; --report, --markdown and --json have them too"
 
 
@@ -23,10 +24,26 @@ def as_text(comparison: Comparison, *, everything: bool = True) -> str:
         if section.detail or not (everything or section.kind in _BRIEF):
             continue
         notes = [line for note in section.notes for line in _wrapped(note, width)]
-        lines += ["", *_wrapped(section.title, width), *table(section.rows), *notes]
+        lines += ["", *_wrapped(section.title, width), *table(_text_rows(section, width)), *notes]
     lines += _closing(comparison) if everything else ["", *_wrapped(_MORE, width), _made_by(comparison)]
     lines += ["", *_wrapped(comparison.verdict.sentence, width)]
     return "".join(f"{one_line(line)}\n" for line in lines)
+
+
+def _text_rows(section: Section, width: int) -> Rows:
+    """The rows with a star at the best cells; where they are too wide, only the first scores keep their intervals."""
+    columns = list(zip(*section.rows, strict=True))
+    needed = sum(max(map(len, column)) for column in columns) + 2 * len(columns)
+    starred = {column for (_, column), mark in section.marks.items() if column and mark is Mark.BEST}
+    rows: Rows = []
+    for number, row in enumerate(section.rows, start=-1):
+        cells = [row[0]]
+        for column, cell in enumerate(row[1:], start=1):
+            kept = cell if needed <= width or column == 1 else cell.partition(" ±")[0]
+            star = "*" if section.marks.get((number, column)) is Mark.BEST else " "
+            cells.append(kept + star if column in starred else kept)
+        rows.append(tuple(cells))
+    return rows
 
 
 def _wrapped(text: str, width: int) -> list[str]:
@@ -45,15 +62,19 @@ def as_markdown(comparison: Comparison) -> str:
     for section in sections(comparison):
         head, *rows = section.rows
         lines += ["", f"## {section.title[0].upper()}{section.title[1:]}", ""]
-        lines += [_markdown_row(head), "|---" + "|---:" * (len(head) - 1) + "|", *map(_markdown_row, rows)]
+        lines += [_markdown_row(head), "|---" + "|---:" * (len(head) - 1) + "|"]
+        best = {place for place, mark in section.marks.items() if mark is Mark.BEST}
+        for number, row in enumerate(rows):
+            lines.append(_markdown_row(row, {column for place, column in best if place == number and column}))
         for note in section.notes:
             lines += ["", _escaped(note)]
     lines += ["", "## How it was made", "", *(f"    {one_line(line)}" for line in _closing(comparison)[1:])]
     return "\n".join(lines) + "\n"
 
 
-def _markdown_row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(map(_escaped, cells)) + " |"
+def _markdown_row(cells: Sequence[str], bold: Container[int] = ()) -> str:
+    shown = (f"**{_escaped(cell)}**" if place in bold else _escaped(cell) for place, cell in enumerate(cells))
+    return "| " + " | ".join(shown) + " |"
 
 
 def _escaped(text: str) -> str:

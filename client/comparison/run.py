@@ -235,7 +235,7 @@ def attempt(contender: Contender, task: Task, notices: Notices) -> Outcome:
     except InputError as error:
         if notices.policy is Policy.STRICT:
             raise
-        return Outcome(task.key.id, failure=str(error))
+        return Outcome(task.key.id, failure=str(error), reason=error.reason)
     result = Result(scores, task.floor, judged.counts)
     return Outcome(
         task.key.id, result, judged.decisions, judged.merged, None, seconds, peak_memory() if contender.timed else None

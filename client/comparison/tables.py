@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from client.comparison.agreement_tables import COLUMNS, agreement_sections
 from client.comparison.breakdowns import GROUPINGS
-from client.comparison.data import BOUNDS, CEILING, FLOOR, Comparison, StrategySummary
+from client.comparison.columns import COLUMNS as MEASURED
+from client.comparison.data import ALPHA, BOUNDS, CEILING, FLOOR, Comparison, Group, PairedTest, StrategySummary
+from client.comparison.failures import SharedFailure, shared_failures
 from client.comparison.section import Mark, Rows, Section
 from client.scoring.counts import MetricCounts
 from client.scoring.evaluation import Result
 from client.scoring.render import percent, points
 
 _MIB = 2**20
+_FEW = 6
+"""Fewer documents than this can't show a significant difference: 2 / 2^5 > 0.05."""
+_FEW_NOTE = f"few: fewer than {_FEW} documents, too few for any difference to be significant"
+_PARTIAL_NOTE = "in parentheses: over fewer documents than the row says"
 _BOUND_NAMES = {FLOOR: "the floor: nothing merged", CEILING: "the ceiling: merged as people did"}
 
 PAPER_ROWS: Rows = [
     ("on LongtoNotes", "CoNLL F1"),
     ("greedy rule: string matching of nouns (A.5)", "61"),
     ("Stanford rule-based coreference system", "69"),
-    ("people: agreement between annotators", "over 90"),
+    ("people: the annotators' agreement, not as CoNLL F1", "over 90"),
 ]
 PAPER_NOTES = (
-    "reported in section 3.1 of Shridhar et al. 2023 (LongtoNotes), for the annotators' merges; not computed here",
+    "reported in section 3.2 of Shridhar et al. 2023 (LongtoNotes), for the annotators' merges; not computed here",
     "other documents, parts, chains and tags: not comparable with the scores of this comparison",
 )
 
@@ -34,8 +41,8 @@ def sections(comparison: Comparison) -> Iterator[Section]:
         "scores",
         "CoNLL F1, the mean of MUC, B³ and CEAFe; F1 in percent",
         _score_rows(strategies),
-        ("gain: share of the way from merging nothing to 100",),
-        marks=_marks(comparison),
+        tuple(_score_notes(comparison)),
+        marks=_marks(comparison) | _best(comparison, _SCORE_COLUMNS),
         asides=_asides(comparison),
         places=_places(strategies),
     )
@@ -49,7 +56,8 @@ def sections(comparison: Comparison) -> Iterator[Section]:
             "s/1k: seconds per 1,000 tokens; MiB: peak memory of the process",
             *_left_out(strategies),
         ),
-        marks={place: mark for place, mark in _marks(comparison).items() if mark is not Mark.BEST},
+        marks={place: mark for place, mark in _marks(comparison).items() if mark is not Mark.BEST}
+        | _best(comparison, _LINK_COLUMNS),
         places=_places(strategies),
     )
     if comparison.tests:
@@ -57,39 +65,41 @@ def sections(comparison: Comparison) -> Iterator[Section]:
         yield Section(
             "tests",
             title,
-            _test_rows(comparison),
-            tuple(_test_notes(comparison)),
+            _test_rows(comparison.tests),
+            tuple(_test_notes(comparison, comparison.tests)),
             places={row: {"strategy": test.strategy} for row, test in enumerate(comparison.tests)},
         )
+    pairs = comparison.pairs["conll_f1"]
+    if len(pairs) > 1:
+        rows = _test_rows(pairs, against=True)
+        yield Section("pairs", "CoNLL F1, all pairs", rows, tuple(_test_notes(comparison, pairs)))
     yield from agreement_sections(comparison.agreement)
     for first in range(0, len(strategies), COLUMNS):
         shown = strategies[first : first + COLUMNS]
         columns = range(first + 1, first + len(shown) + 1)
         names = dict(enumerate((strategy.name for strategy in shown), start=2))
-        for kind, title, score, notes in (
-            ("groups", "CoNLL F1 by group", _conll, ("columns: strategies by number",)),
-            ("link_groups", "link F1 by group", _link_f1, ()),
+        for kind, title, score in (
+            ("groups", "CoNLL F1 by group", _conll),
+            ("link_groups", "link F1 by group", _link_f1),
         ):
-            rows, breaks, places = _group_rows(shown, columns, score)
-            yield Section(kind, title, rows, notes, breaks=breaks, columns=names, places=places)
-        title = "human links found, by distance to the antecedent"
-        rows = _distance_rows(shown, columns)
-        places = {number: {"distance": row[0]} for number, row in enumerate(rows[1:])}
-        yield Section("distances", title, rows, columns=names, places=places)
-    texts = dict(zip((facts.id for facts in comparison.documents), comparison.texts, strict=True))
-    failures = [(strategy.name, each) for strategy in strategies for each in strategy.failures]
+            yield replace(_group_section(shown, columns, score), kind=kind, title=title, columns=names)
+        yield replace(_distance_section(shown, columns), columns=names)
+    failures = shared_failures(strategies)
     if failures:
-        yield Section(
-            "failures",
-            "documents left out",
-            [("strategy", "document"), *((name, each.document) for name, each in failures)],
-            tuple(f"{name}: {each.failure}" for name, each in failures),
-            places={
-                row: {"strategy": name, "document": each.document}
-                for row, (name, each) in enumerate(failures)
-                if texts[each.document] is not None
-            },
-        )
+        yield _failure_section(comparison, failures)
+
+
+def _failure_section(comparison: Comparison, failures: Sequence[SharedFailure]) -> Section:
+    """Each reason once; a reason of one document leads to it."""
+    texts = dict(zip((facts.id for facts in comparison.documents), comparison.texts, strict=True))
+    rows: Rows = [("strategy", "documents")]
+    places: dict[int, Mapping[str, str]] = {}
+    for row, each in enumerate(failures):
+        first, count = each.documents[0], len(each.documents)
+        rows.append((", ".join(each.strategies), first if count == 1 else f"{count:,}"))
+        if count == 1 and texts[first] is not None:
+            places[row] = {"strategy": each.strategies[0], "document": first}
+    return Section("failures", "documents left out", rows, tuple(map(str, failures)), places=places)
 
 
 def _marks(comparison: Comparison) -> dict[tuple[int, int], Mark]:
@@ -125,6 +135,43 @@ def _numbered(strategies: Sequence[StrategySummary]) -> Iterator[tuple[str, Stra
         yield f"{number}  {strategy.name}{some}", strategy
 
 
+_SCORE_COLUMNS = ("conll_f1", "muc", "bcub", "ceafe", "lea")
+"""The measured columns of the table of scores, from its second column on."""
+_LINK_COLUMNS = (None, None, "link_f1", "strict_match")
+"""Likewise for the table of links; nothing is tested in the first two."""
+
+
+def _best(comparison: Comparison, columns: Sequence[str | None]) -> dict[tuple[int, int], Mark]:
+    """The cells of strategies that are significantly better than all others."""
+    rows = {strategy.name: row for row, strategy in enumerate(comparison.strategies)}
+    best = {column: comparison.best.get(column) for column in MEASURED}
+    return {
+        (rows[name], place): Mark.BEST
+        for place, column in enumerate(columns, start=1)
+        if column is not None and (name := best[column]) is not None
+    }
+
+
+def _score_notes(comparison: Comparison) -> Iterator[str]:
+    yield "gain: share of the way from merging nothing to 100"
+    if any(strategy.intervals for strategy in comparison.strategies):
+        yield f"±: half of the 95% interval over {comparison.resampling.resamples:,} resamples of the documents"
+    if comparison.best:
+        yield (
+            "*, or bold: significantly better than every other strategy and than merging nothing, "
+            f"p < {ALPHA} adjusted by Holm's method for all pairs"
+        )
+    elif any(comparison.pairs.values()):
+        yield "no strategy is significantly better than all others in any column"
+
+
+def _with_interval(strategy: StrategySummary, column: str, value: float | None) -> str:
+    interval = strategy.intervals.get(column)
+    if value is None or interval is None:
+        return percent(value)
+    return f"{percent(value)} ±{percent((interval.high - interval.low) / 2)}"
+
+
 def _score_rows(strategies: Sequence[StrategySummary]) -> Rows:
     rows: Rows = [("strategy", "CoNLL", "MUC", "B³", "CEAFe", "LEA", "gain")]
     for name, strategy in _numbered(strategies):
@@ -132,8 +179,9 @@ def _score_rows(strategies: Sequence[StrategySummary]) -> Rows:
         if total is None:
             rows.append((name, *("-",) * 6))
             continue
-        f1s = [percent(total.scores[metric].f1) for metric in ("muc", "bcub", "ceafe", "lea")]
-        rows.append((name, percent(total.conll_f1), *f1s, percent(total.gain)))
+        values = [total.conll_f1, *(total.scores[metric].f1 for metric in _SCORE_COLUMNS[1:])]
+        cells = [_with_interval(strategy, *each) for each in zip(_SCORE_COLUMNS, values, strict=True)]
+        rows.append((name, *cells, percent(total.gain)))
     return rows
 
 
@@ -147,8 +195,8 @@ def _link_rows(strategies: Sequence[StrategySummary]) -> Rows:
             cells = [
                 percent(links.precision if links.precision_denominator else None),
                 percent(links.recall if links.recall_denominator else None),
-                percent(_defined_f1(links)),
-                percent(counts.strict_match if counts.decisions else None),
+                _with_interval(strategy, "link_f1", _defined_f1(links)),
+                _with_interval(strategy, "strict_match", counts.strict_match if counts.decisions else None),
             ]
         seconds, memory = strategy.seconds_per_1000_tokens, strategy.peak_memory
         cells.append("-" if seconds is None else f"{seconds:.4f}")
@@ -165,32 +213,37 @@ def _left_out(strategies: Sequence[StrategySummary]) -> Iterator[str]:
             yield f"{strategy.name}: no link scores for {without:,} of its documents, whose part chains it broke"
 
 
-def _test_rows(comparison: Comparison) -> Rows:
-    rows: Rows = [("strategy", "documents", "difference", "95% from", "to", "p bootstrap", "p randomisation")]
-    for test in comparison.tests:
+def _test_rows(tests: Sequence[PairedTest], *, against: bool = False) -> Rows:
+    """The tests, with the other strategy of each where it is not the same in all."""
+    head = ("strategy", "docs", "diff.", "95% from", "to", "p boot.", "p rand.", "p Holm")
+    rows: Rows = [("strategies", *head[1:]) if against else head]
+    for test in tests:
         low, high = (None, None) if test.interval is None else (test.interval.low, test.interval.high)
-        exact = " (exact)" if test.exact else ""
         rows.append(
             (
-                test.strategy,
+                f"{test.strategy} against {test.baseline}" if against else test.strategy,
                 f"{test.documents:,}",
                 *map(points, (test.difference, low, high)),
-                _p(test.bootstrap_p),
-                _p(test.randomisation_p) + exact,
+                *map(_p, (test.bootstrap_p, test.randomisation_p, test.holm_p)),
             )
         )
     return rows
 
 
-def _test_notes(comparison: Comparison) -> Iterator[str]:
+def _test_notes(comparison: Comparison, tests: Sequence[PairedTest]) -> Iterator[str]:
     resampling = comparison.resampling
-    if not any(test.interval for test in comparison.tests):
+    if not any(test.interval for test in tests):
         yield "no tests: they need two documents or more that both have, and resamples"
         return
     yield "percentage points, each rounded by itself: they may be 0.01 off what rounded scores give"
-    yield f"paired, over documents, {resampling.resamples:,} resamples, seed {resampling.seed}"
-    if len(comparison.tests) > 1:
-        yield "p are of each test by itself, not corrected for their number"
+    yield (
+        f"paired, over documents, {resampling.resamples:,} resamples, seed {resampling.seed}: "
+        f"paired bootstrap and {'exact ' if all(test.exact for test in tests) else ''}approximate randomisation"
+    )
+    yield f"p Holm: the larger p, adjusted for {len(tests):,} test{'' if len(tests) == 1 else 's'}"
+    least = len(tests) * 2 / (resampling.resamples + 1)
+    if least >= ALPHA:
+        yield f"no p Holm can be below {_p(least)} with so many tests: give more --resamples"
 
 
 def _p(value: float | None) -> str:
@@ -210,31 +263,65 @@ def _defined_f1(counts: MetricCounts) -> float | None:
     return counts.f1 if counts.recall_denominator or counts.precision_denominator else None
 
 
-def _group_rows(
+def _group_section(
     strategies: Sequence[StrategySummary], columns: range, score: Callable[[Result], float | None]
-) -> tuple[Rows, tuple[int, ...], dict[int, dict[str, str]]]:
-    """The rows, before which of them another kind begins, and which documents each is about."""
+) -> Section:
+    """Scores by group; few documents, and fewer than the row says, are marked."""
     rows: Rows = [("group", "documents", *map(str, columns))]
-    breaks, places = [], {}
+    breaks: list[int] = []
+    places: dict[int, Mapping[str, str]] = {}
+    marks: dict[tuple[int, int], Mark] = {}
     for kind in GROUPINGS:
         names = list(strategies[0].groups[kind])
         if kind == "length_bins" and len(names) <= len(strategies[0].groups["length"]):
             continue
         breaks.append(len(rows) - 1)
         for name in names:
+            row = len(rows) - 1
             groups = [strategy.groups[kind][name] for strategy in strategies]
             most = max(group.documents for group in groups)
-            cells = [percent(None if group.result is None else score(group.result)) for group in groups]
-            places[len(rows) - 1] = {"group": f"{kind}:{name}"} if len(names) > 1 else {}
-            rows.append((name, f"{most:,}", *cells))
-    return rows, tuple(breaks[1:]), places
+            places[row] = {"group": f"{kind}:{name}"} if len(names) > 1 else {}
+            if most < _FEW:
+                marks[row, 0] = Mark.FEW
+            cells = []
+            for place, group in enumerate(groups, start=2):
+                cells.append(_group_cell(group, most, score))
+                if group.documents < most:
+                    marks[row, place] = Mark.PARTIAL
+            rows.append((name, f"{most:,}{' (few)' if most < _FEW else ''}", *cells))
+    notes = ["columns: strategies by number", *_mark_notes(marks)]
+    return Section("", "", rows, tuple(notes), breaks=tuple(breaks[1:]), marks=marks, places=places)
 
 
-def _distance_rows(strategies: Sequence[StrategySummary], columns: range) -> Rows:
+def _group_cell(group: Group, most: int, score: Callable[[Result], float | None]) -> str:
+    text = percent(None if group.result is None else score(group.result))
+    return f"({text})" if group.result is not None and group.documents < most else text
+
+
+def _mark_notes(marks: Mapping[tuple[int, int], Mark]) -> Iterator[str]:
+    if Mark.FEW in marks.values():
+        yield _FEW_NOTE
+    if Mark.PARTIAL in marks.values():
+        yield _PARTIAL_NOTE
+
+
+def _distance_section(strategies: Sequence[StrategySummary], columns: range) -> Section:
+    """Shares of the human links that were found; those over fewer links than the row says are marked."""
     rows: Rows = [("distance", "links", *map(str, columns))]
+    marks: dict[tuple[int, int], Mark] = {}
     for bins in zip(*(strategy.distances for strategy in strategies), strict=True):
         most = max(each.links for each in bins)
-        if most:
-            cells = [percent(each.found / each.links if each.links else None) for each in bins]
-            rows.append((bins[0].name, f"{most:,}", *cells))
-    return rows
+        if not most:
+            continue
+        cells = []
+        for place, each in enumerate(bins, start=2):
+            text = percent(each.found / each.links if each.links else None)
+            partial = 0 < each.links < most
+            cells.append(f"({text})" if partial else text)
+            if partial:
+                marks[len(rows) - 1, place] = Mark.PARTIAL
+        rows.append((bins[0].name, f"{most:,}", *cells))
+    places = {number: {"distance": row[0]} for number, row in enumerate(rows[1:])}
+    notes = ("in parentheses: over fewer links than the row says",) if marks else ()
+    title = "human links found, by distance to the antecedent"
+    return Section("distances", title, rows, notes, marks=marks, places=places)

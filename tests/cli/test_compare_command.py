@@ -95,10 +95,32 @@ def test_a_document_that_a_strategy_fails_on_is_listed_and_left_out_of_its_score
     # Tests are on the three documents that both have: as if there were no other.
     assert timeless(data["tests"]) == timeless(rest["tests"])
     assert {test["documents"] for test in data["tests"]} == {3}
-    text = run("compare", mixed, "--keep-parts", "-s", "greedy")
+    text = run("compare", mixed, "--keep-parts", "-s", "greedy", "--all")
     assert text.code == 1
     assert "greedy (3 of 4 documents)" in text.out
     assert "documents left out" in text.out
+    # Whatever goes to standard output, standard error has the reason once.
+    for output in ([], ["--all"], ["--json"]):
+        errors = [
+            line
+            for line in run("compare", mixed, "--keep-parts", "-s", "greedy", *output).err.splitlines()
+            if line.startswith("merge-baseline: error: greedy: ")
+        ]
+        assert len(errors) == 1
+        assert "ferry" in errors[0]
+
+
+def test_a_reason_that_documents_share_is_told_once(tmp_path: Path) -> None:
+    for file in KEY.iterdir():
+        (tmp_path / file.name).write_text(without_tags(file), "utf-8")
+
+    done = run("compare", tmp_path, "--keep-parts", "-s", "greedy", "-s", "greedy:match=head", "--all")
+
+    assert done.code == 1
+    errors = [line for line in done.err.splitlines() if line.startswith("merge-baseline: error: ")]
+    assert len(errors) <= 2
+    assert all("[4 documents, this is the first]" in line for line in errors)
+    assert "Not asked: each of the 2 strategies failed on every document." in " ".join(done.out.split())
 
 
 def _only(folder: Path, but: str) -> Path:

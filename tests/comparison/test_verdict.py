@@ -122,6 +122,13 @@ def test_the_best_is_tested_against_the_runner_up_among_all_pairs() -> None:
     ]
 
 
+def test_a_strategy_that_fails_everywhere_does_not_hide_the_best() -> None:
+    comparison = compared({"none": [5] * 9, "greedy": [None] * 9, "other": [8] * 9}, 5)
+
+    assert comparison.best["conll_f1"] == "other"
+    assert [(each.strategy, each.baseline) for each in comparison.pairs["conll_f1"]] == [("other", "none")]
+
+
 def test_a_strategy_that_is_best_by_chance_is_not_marked() -> None:
     """Better than the runner-up in one document of nine, and worse in none: 2 of 2 exchanges are as far apart."""
     comparison = compared({"none": [5] * 9, "greedy": [7] * 9, "other": [8] + [7] * 8}, 5)

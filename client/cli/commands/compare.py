@@ -20,6 +20,7 @@ from client.cli.output import (
     check_paths,
     open_output,
     open_report,
+    say,
     write_json,
 )
 from client.cli.parameter_names import with_flags
@@ -28,6 +29,7 @@ from client.cli.scoring_options import zeros_option
 from client.cli.strategy_options import checked_spec, complete_spec
 from client.cli.tagger_options import TaggerChoice, tagger_options
 from client.comparison.data import BOUNDS, CEILING, FLOOR, Comparison, Entrant, Setup
+from client.comparison.failures import shared_failures
 from client.comparison.memory import reset_peak
 from client.comparison.render import as_markdown, as_text
 from client.comparison.render_data import as_data
@@ -229,6 +231,8 @@ class _Outputs:
         if self._report is not None:
             with open_output(self._report) as stream:
                 stream.write(as_html(comparison))
+        for failure in shared_failures(comparison.strategies):
+            say(f"merge-baseline: error: {with_flags(str(failure))}")
 
 
 class _Cutting:
