@@ -40,7 +40,10 @@ def test_the_page_says_what_the_data_say(made: tuple[str, dict[str, Any]], open_
     for row, strategy in zip(rows, data["strategies"], strict=True):
         cells = row.split("\t")
         assert strategy["name"] in cells[0]
-        assert float(cells[1]) == pytest.approx(100 * strategy["total"]["conll_f1"], abs=0.01)
+        score, _, half = cells[1].partition(" ±")
+        assert float(score) == pytest.approx(100 * strategy["total"]["conll_f1"], abs=0.01)
+        interval = strategy["intervals"]["conll_f1"]
+        assert float(half) == pytest.approx(50 * (interval["high"] - interval["low"]), abs=0.01)
     paper = page.locator("#scores tbody.paper")
     assert all(words in paper.inner_text() for words in ("LongtoNotes", "61", "69", "over 90"))
     assert page.locator("pre.command").inner_text() == data["command"]
