@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from client.doctor.findings import Finding, Level
+from client.doctor.machine import memory_bytes
 from merger.errors import MergeBaselineError, ParameterError
 from merger.strategies.served import NOT_ENABLED
 from protos.serving.binding import try_to_bind
 from protos.serving.errors import ServerStartError
 from protos.serving.exposure import check_exposure
+from protos.serving.options import ServerOptions
 from protos.serving.tls import WARN_DAYS, TlsFiles, load_material
 
 if TYPE_CHECKING:
@@ -36,6 +38,16 @@ def check_port(host: str, port: int, *, needed: bool) -> Finding:
             return Finding(check, level, "not allowed", "take a port from 1024 on")
         return Finding(check, level, error.strerror or str(error), "is --host an address of this machine?")
     return Finding(check, Level.OK, "free")
+
+
+def check_memory(options: ServerOptions) -> Finding:
+    """How much memory a server with these options takes, and whether there is so much."""
+    there, gib = memory_bytes(), 2**30
+    most = options.most_memory_bytes
+    found = f"the server up to {most / gib:.1f} GiB by default (--queue-mib, --max-message-bytes), its workers on top"
+    if there is not None and there < 2 * most:
+        return Finding("memory of a server", Level.WARN, found, "set a lower --queue-mib and --max-message-bytes")
+    return Finding("memory of a server", Level.OK, found)
 
 
 def check_reach(host: str, *, tls: bool) -> Finding:

@@ -10,9 +10,12 @@ from merger.errors import ParameterError
 from protos.limits import DEFAULT_LIMITS, DEFAULT_MAX_MESSAGE_BYTES, Limits
 from protos.serving.binding import check_host, plain_host
 from protos.serving.observability_options import ObservabilityOptions
+from protos.serving.reception import OTHER_BYTES
 from protos.serving.security import SecurityOptions
 
 DEFAULT_PORT: Final = 50051
+
+_IDLE_BYTES: Final = 50 * 1024 * 1024
 
 
 def default_workers() -> int:
@@ -98,3 +101,9 @@ class ServerOptions:
         if self.port and self.port == self.observability.metrics_port:
             text = f"{{port}} and {{metrics_port}} are both {self.port}: metrics need a port of their own"
             raise ParameterError(text)
+
+    @property
+    def most_memory_bytes(self) -> int:
+        """The memory from which on the server's own process receives no more; its workers come on top."""
+        messages = max(self.queue_bytes, self.max_message_bytes) + 2 * self.max_message_bytes
+        return _IDLE_BYTES + OTHER_BYTES + messages + self.replay_bytes

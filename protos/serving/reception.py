@@ -35,7 +35,7 @@ _RETRY_SECONDS: Final = 1.0
 _OVER_SECONDS: Final = 1.0
 _TURN_SECONDS: Final = 2.0
 _NEW_SECONDS: Final = 0.05
-_OTHER_BYTES: Final = 32 * 1024 * 1024
+OTHER_BYTES: Final = 32 * 1024 * 1024
 """For connections and what else grows with calls."""
 _LEAST_AT_ONCE: Final = 2
 _SHARE: Final = 4
@@ -256,7 +256,7 @@ class Reception:
         if self._growth is None:
             return 0
         # gRPC makes two copies of a message when it is complete.
-        others = _OTHER_BYTES + 2 * self._largest + self._kept()
+        others = OTHER_BYTES + 2 * self._largest + self._kept()
         messages = (self._growth.bytes(precise_above=self._most) or 0) - others
         self._budget.receiving = max(0, messages - self._budget.held)
         return messages - self._most

@@ -16,8 +16,10 @@ from typing import Any
 import pytest
 import trustme
 
-from client.doctor.findings import FEATURES
+from client.doctor.findings import FEATURES, Level
 from client.doctor.packages import fits, problems, requires_by_extra
+from client.doctor.service import check_memory
+from protos.serving.options import ServerOptions
 from tests.cli.running import NOWHERE, PROGRAM, ROOT, error_of, run, serving
 from tests.service.certificates import Files, issue
 
@@ -282,3 +284,11 @@ def test_a_clock_from_before_the_program_was_installed_fails(tmp_path: Path) -> 
 
     assert done.returncode == 1, done.stderr
     assert read(done.stdout)["clock"]["level"] == "fail"
+
+
+def test_a_server_is_told_the_memory_that_its_messages_may_take() -> None:
+    # 50 for itself, 32 for connections, 256 of messages, 2 * 64 for copies of one, 64 for replay.
+    assert ServerOptions().most_memory_bytes == (50 + 32 + 256 + 2 * 64 + 64) * 2**20
+    finding = check_memory(ServerOptions())
+    assert "up to 0.5 GiB by default" in finding.found
+    assert check_memory(ServerOptions(queue_bytes=2**40)).level is Level.WARN

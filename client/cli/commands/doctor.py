@@ -11,7 +11,7 @@ from client.cli.options import json_option
 from client.cli.output import counted, open_report, write_json
 from client.cli.server_options import ServerChoice, server_options
 from client.doctor.findings import FEATURES, Finding, Level
-from protos.serving.options import DEFAULT_PORT
+from protos.serving.options import DEFAULT_PORT, ServerOptions
 
 _SERVER_SECONDS = 10.0
 _WIDTH = 100
@@ -63,7 +63,7 @@ def command(
     from client.doctor.backends import check_backends
     from client.doctor.machine import check_machine
     from client.doctor.packages import check_packages
-    from client.doctor.service import check_port, check_reach, check_server, check_tls
+    from client.doctor.service import check_memory, check_port, check_reach, check_server, check_tls
     from protos.serving.binding import check_host, plain_host
     from protos.serving.tls import TlsFiles
 
@@ -77,6 +77,7 @@ def command(
         raise click.UsageError("--check-client-ca is for a server with TLS: --check-cert and --check-key are missing")
     files = TlsFiles.of(check_cert, check_key, check_client_ca)
     if "serve" in wanted:
+        findings.append(check_memory(ServerOptions()))
         findings.append(check_reach(host, tls=files is not None))
     if files is not None:
         findings.extend(check_tls(files))
