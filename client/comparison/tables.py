@@ -118,8 +118,9 @@ def _marks(comparison: Comparison) -> dict[tuple[int, int], Mark]:
 def _asides(comparison: Comparison) -> dict[int, str]:
     """What the bounds and the best strategy are, by row."""
     said = dict(_BOUND_NAMES)
-    if comparison.verdict.best is not None:
-        said[comparison.verdict.best] = "the best"
+    best = comparison.verdict.best
+    if best is not None:
+        said[best] = "significantly the best" if comparison.best.get("conll_f1") == best else "the highest score"
     names = (strategy.name for strategy in comparison.strategies)
     return {row: said[name] for row, name in enumerate(names) if name in said}
 
