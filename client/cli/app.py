@@ -7,6 +7,8 @@ from importlib import import_module
 
 import click
 
+from client.cli.detail_options import add_detail_options
+from client.cli.messages import reset_detail
 from merger.version import VERSION
 
 _COMMANDS = {
@@ -32,6 +34,32 @@ _COMMANDS = {
 }
 
 
+_MEANT = {
+    "h": "--help",
+    "help": "--help",
+    "usage": "--help",
+    "ver": "--version",
+    "version": "--version",
+    "eval": "score",
+    "evaluate": "score",
+    "statistics": "stats",
+    "check": "validate",
+    "lint": "validate",
+    "server": "serve",
+    "start": "serve",
+    "ping": "health",
+    "status": "doctor",
+    "cut": "split",
+    "test": "compare",
+    "list": "strategies",
+    "install": "corenlp",
+    "examples": "demo",
+}
+"""What people type for the names on the right, as other programs have it."""
+_SPEAK_OTHERWISE = {"serve", "completion"}
+"""Commands without messages that ``--quiet`` could leave out: a server has a log, with options of its own."""
+
+
 class OutputClosedError(Exception):
     """Whoever reads our output has gone (``| head``)."""
 
@@ -48,12 +76,17 @@ class _LazyGroup(click.Group):
         if cmd_name not in _COMMANDS:
             return None
         command = import_module(f"client.cli.commands.{cmd_name}").command
-        return command if isinstance(command, click.Command) else None
+        if not isinstance(command, click.Command):
+            return None
+        if cmd_name not in _SPEAK_OTHERWISE:
+            add_detail_options(command)
+        return command
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: object
     ) -> click.Context:
         """Read the arguments; ``--help`` prints here."""
+        reset_detail()
         try:
             return super().make_context(info_name, args, parent, **extra)
         except BrokenPipeError:
@@ -71,12 +104,8 @@ class _LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that was asked for; an unknown name is answered with the nearest one."""
-        if args and args[0] in {"help", "version"}:
-            raise click.UsageError(f"No such command {args[0]!r}. Did you mean --{args[0]}?", ctx)
         if args and args[0] not in _COMMANDS:
-            near = get_close_matches(args[0], _COMMANDS, n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            raise click.UsageError(f"No such command {args[0]!r}.{hint}", ctx)
+            raise click.UsageError(f"No such command {args[0]!r}.{_meant(args[0])}", ctx)
         name, command, rest = super().resolve_command(ctx, args)
         if command is not None and not isinstance(command, click.Group):
             _check_given_once(click.Context(command, ctx, name), rest)
@@ -103,6 +132,12 @@ def _check_given_once(ctx: click.Context, args: list[str]) -> None:
             hint = "; `compare` runs several strategies" if parameter.name == "spec" else ""
             raise click.UsageError(f"{max(parameter.opts, key=len)} is given twice{hint}", ctx)
         seen.add(parameter)
+
+
+def _meant(name: str) -> str:
+    """What was probably meant by the name of no command."""
+    near = _MEANT.get(name.lower().lstrip("-")) or next(iter(get_close_matches(name, _COMMANDS, n=1, cutoff=0.7)), None)
+    return "" if near is None else f" Did you mean {near}?"
 
 
 @click.group(

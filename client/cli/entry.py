@@ -46,9 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _interrupted() -> int:
-    from client.cli.output import say
+    from client.cli.messages import say_interrupted
 
-    say("merge-baseline: interrupted")
+    say_interrupted()
     return EXIT_INTERRUPTED
 
 
@@ -125,8 +125,8 @@ def _command(arguments: list[str]) -> int:
 
     from client.cli.app import OutputClosedError, cli
     from client.cli.failures import NothingLeftError, show_failures
-    from client.cli.output import say
-    from merger.errors import MergeBaselineError
+    from client.cli.messages import say_error
+    from merger.errors import InputError, MergeBaselineError
 
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character gets its escape, not a traceback.
@@ -146,7 +146,7 @@ def _command(arguments: list[str]) -> int:
         show_failures(error.failures)
         code = EXIT_INPUT
     except MergeBaselineError as error:
-        say(f"merge-baseline: error: {_message(error)}")
+        say_error(_message(error), error.location if isinstance(error, InputError) else None)
         code = _exit_code(error)
     return code if isinstance(code, int) else EXIT_OK
 
@@ -154,7 +154,7 @@ def _command(arguments: list[str]) -> int:
 def _os_error(error: OSError) -> int:
     import errno
 
-    from client.cli.output import say
+    from client.cli.messages import say_error
     from merger.formats.inputs import display_name
 
     if isinstance(error, BrokenPipeError):
@@ -166,7 +166,7 @@ def _os_error(error: OSError) -> int:
         reason = "standard output is closed"
     else:
         reason = f"output cannot be written: {reason}"
-    say(f"merge-baseline: error: {reason}")
+    say_error(reason)
     return EXIT_INPUT
 
 
@@ -184,7 +184,7 @@ def _silence_broken_streams() -> None:
 def _show_usage_error(error: click.ClickException) -> None:
     from click import UsageError
 
-    from client.cli.output import say
+    from client.cli.messages import say_error
 
     message = " ".join(error.format_message().split())
     context = error.ctx if isinstance(error, UsageError) else None
@@ -193,7 +193,7 @@ def _show_usage_error(error: click.ClickException) -> None:
         error.show()
         return
     hint = f" (see {context.command_path} --help)" if context is not None else ""
-    say(f"merge-baseline: error: {message}{hint}")
+    say_error(f"{message}{hint}")
 
 
 def _message(error: Exception) -> str:

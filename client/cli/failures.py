@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from client.cli.output import say
+from client.cli.messages import say_error
 from client.cli.parameter_names import with_flags
 from merger.errors import InputError, Location
 
@@ -21,7 +21,7 @@ class NothingLeftError(InputError):
 def show_failures(failures: Iterable[InputError]) -> None:
     """Print errors on standard error, a line for all documents that share one."""
     for group in _groups(failures):
-        say(f"merge-baseline: error: {_text(group)}")
+        say_error(_text(group), group[0].location)
 
 
 def failures_data(failures: Iterable[InputError]) -> list[dict[str, Any]]:

@@ -12,7 +12,8 @@ from typing import IO, Protocol
 import click
 
 from client.cli.failures import NothingLeftError
-from client.cli.output import STDOUT, open_output, say
+from client.cli.messages import say_note
+from client.cli.output import STDOUT, open_output
 from client.engines.jobs import Merged, Outcome, Source
 from client.engines.manifest import DoneFile, Manifest, digest
 from client.engines.partitions import Partitions
@@ -83,9 +84,7 @@ class StreamOutput:
             if error is None:
                 self._partitions.remove()
             elif self._is_left(self._partitions):
-                say(
-                    f"merge-baseline: note: what is done is kept in {self._partitions.folder}; --resume goes on with it"
-                )
+                say_note(f"what is done is kept in {self._partitions.folder}; --resume goes on with it")
 
     @staticmethod
     def _is_left(partitions: Partitions) -> bool:
@@ -93,7 +92,7 @@ class StreamOutput:
             return partitions.leave()
         except OSError as problem:
             # The run ends with what is wrong otherwise.
-            say(f"merge-baseline: note: what was done last is not kept: {problem.filename}: {problem.strerror}")
+            say_note(f"what was done last is not kept: {problem.filename}: {problem.strerror}")
             return partitions.folder.exists()
 
 
@@ -185,7 +184,7 @@ class FolderOutput:
 
 
 def _say_of_damage(place: str) -> None:
-    say(f"merge-baseline: note: {place}: not a record of merged documents; what it stood for is merged again")
+    say_note(f"{place}: not a record of merged documents; what it stood for is merged again")
 
 
 def open_alone(path: str) -> AbstractContextManager[IO[str]]:

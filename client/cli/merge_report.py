@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from client.cli.failures import failures_data
-from client.cli.output import counted, say
+from client.cli.messages import say
+from client.cli.output import counted
 from client.engines.jobs import Merged
 from merger.errors import InputError
 from merger.notices import Notices

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import sys
@@ -11,11 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
+from client.cli.messages import say_note
 from client.cli.parameter_names import with_flags
 from client.whole_files import is_of_writing, whole_file
 from merger.formats.inputs import display_name
 from merger.notices import Notices
-from merger.shown import one_line
 
 STDOUT = "-"
 
@@ -96,17 +95,10 @@ def write_json(data: Any) -> None:  # noqa: ANN401  # whatever json takes
         stream.write("\n")
 
 
-def say(text: str) -> None:
-    """Print a line on standard error. Where that cannot be written there is nobody to tell."""
-    # Names that stand in a message may hold line ends.
-    with contextlib.suppress(OSError):
-        sys.stderr.write(f"{one_line(with_flags(text))}\n")
-
-
 def show_notices(notices: Notices) -> None:
     """Print the notices on standard error, one line each."""
     for notice in notices:
-        say(f"merge-baseline: note: {notice}")
+        say_note(notice, notice.location)
 
 
 def check_paths(

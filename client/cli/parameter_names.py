@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from functools import cache
 from typing import Final
 
-from protos.limits import Limits
-
 _OTHERS: Final = {
-    **{each.name: f"--max-{each.name}" for each in fields(Limits)},
     "enable_taggers": "--enable-tagger",
     "format_name": "--format",
     "grace_seconds": "--grace",
@@ -55,7 +52,20 @@ _PHRASE: Final = re.compile(
 
 def option_of(parameter: str) -> str:
     """The option that sets a parameter."""
-    return _OTHERS.get(parameter) or f"--{parameter.replace('_', '-')}"
+    if parameter in _OTHERS:
+        return _OTHERS[parameter]
+    flag = parameter.replace("_", "-")
+    return f"--max-{flag}" if parameter in _limits() else f"--{flag}"
+
+
+@cache
+def _limits() -> frozenset[str]:
+    """The limits of a server. Few messages are about them."""
+    from dataclasses import fields
+
+    from protos.limits import Limits
+
+    return frozenset(each.name for each in fields(Limits))
 
 
 def with_flags(text: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
+
+from client.cli.messages import has_watcher
 
 
 class HasTokens(Protocol):
@@ -35,9 +36,9 @@ class Stage:
 def documents_with_progress(documents: Iterable[Counted], label: str, stage: Stage | None = None) -> Iterator[Counted]:
     """Pass documents through and show how many there were, their tokens, the time, and the ``stage`` of the next one.
 
-    Nothing is shown, and nothing imported, if standard error is not a terminal.
+    Nothing is shown, and nothing imported, if standard error is not a terminal, or ``--quiet`` was given.
     """
-    if not sys.stderr.isatty():
+    if not has_watcher():
         yield from documents
         return
     from rich.console import Console
@@ -68,7 +69,7 @@ def work_with_progress(total: int) -> Iterator[Callable[[str, int], None]]:
     Call what it gives with a label and the amount that was done since. Silent, and without imports, if standard error
     is not a terminal.
     """
-    if not sys.stderr.isatty():
+    if not has_watcher():
         yield lambda label, done: None  # noqa: ARG005  # nobody looks
         return
     from rich.console import Console

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from client.cli.output import say
+from client.cli.messages import say_note
 from merger.errors import OptionError
 
 if TYPE_CHECKING:
@@ -142,4 +142,4 @@ class _Waiting:
         now = time.monotonic()
         if now - self._told >= _NOTE_SECONDS:
             self._told = now
-            say(f"merge-baseline: note: {error}; trying again for up to {self._retry_for:g} s (--retry-for)")
+            say_note(f"{error}; trying again for up to {self._retry_for:g} s (--retry-for)")

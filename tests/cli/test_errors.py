@@ -202,7 +202,7 @@ def test_the_doctor_shows_arguments_that_are_not_utf_8() -> None:
 
 def test_an_output_folder_that_is_not_there_is_named() -> None:
     assert error_of("merge", FERRY, "-o", "nowhere/merged.conll", code=1) == (
-        "nowhere/merged.conll: No such file or directory"
+        "nowhere/merged.conll: No such folder: nowhere"
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from client.cli.decision_files import DecisionFiles
+from client.cli.messages import say
 from client.cli.options import (
     FORMAT_NAMES,
     Reading,
@@ -19,7 +20,7 @@ from client.cli.options import (
     reading_options,
     singletons_option,
 )
-from client.cli.output import STDOUT, check_paths, counted, open_output, say, write_json
+from client.cli.output import STDOUT, check_paths, counted, open_output, write_json
 from client.cli.progress import documents_with_progress
 from merger.decision_sets import apply_records
 from merger.document import Document

@@ -14,13 +14,13 @@ import click
 from client.agreement.bootstrap import Resampling
 from client.cli.cut_options import chosen_cut, cut_options
 from client.cli.entry import EXIT_INPUT
+from client.cli.messages import say_error
 from client.cli.options import Folder, Reading, check_stdin, is_given, json_option, reading_options, singletons_option
 from client.cli.output import (
     check_folders,
     check_paths,
     open_output,
     open_report,
-    say,
     write_json,
 )
 from client.cli.parameter_names import with_flags
@@ -232,7 +232,7 @@ class _Outputs:
             with open_output(self._report) as stream:
                 stream.write(as_html(comparison))
         for failure in shared_failures(comparison.strategies):
-            say(f"merge-baseline: error: {with_flags(str(failure))}")
+            say_error(failure)
 
 
 class _Cutting:

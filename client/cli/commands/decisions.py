@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 import click
 
 from client.cli.decision_files import write_records
+from client.cli.messages import say
 from client.cli.options import Reading, check_stdin, output_option, reading_options
-from client.cli.output import check_paths, counted, say
+from client.cli.output import check_paths, counted
 from client.cli.progress import documents_with_progress
 from client.scoring.pairing import ById
 from merger.boundaries import with_boundaries_of

@@ -11,6 +11,7 @@ from typing import IO
 import click
 
 from client.cli.cut_options import chosen_cut, cut_options
+from client.cli.messages import say
 from client.cli.options import (
     FORMAT_NAMES,
     Folder,
@@ -21,7 +22,7 @@ from client.cli.options import (
     reading_options,
     singletons_option,
 )
-from client.cli.output import check_paths, counted, open_output, say, write_json
+from client.cli.output import check_paths, counted, open_output, write_json
 from client.cli.progress import documents_with_progress
 from merger.decision_records import decision_record
 from merger.document import Document

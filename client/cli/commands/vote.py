@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 import click
 
 from client.cli.decision_files import AlikeAnnotators, DecisionFiles, same_decisions, write_records
+from client.cli.messages import say
 from client.cli.options import Reading, check_stdin, json_option, output_option, reading_options
-from client.cli.output import STDOUT, check_paths, counted, say, write_json
+from client.cli.output import STDOUT, check_paths, counted, write_json
 from client.cli.progress import documents_with_progress
 from merger.decision_records import Decided, DecisionRecord
 from merger.decision_sets import by_maker, checked_decisions
