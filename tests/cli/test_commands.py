@@ -122,8 +122,9 @@ def test_validation_lists_problems_and_fails(tmp_path: Path) -> None:
     done = run("validate", bad, good)
 
     assert done.code == 1
-    first, problem, last = done.out.splitlines()
+    first, words, problem, last = done.out.splitlines()
     assert first.startswith(f"{bad}: PROBLEMS: 2 documents, 4 parts, ")
+    assert words == "  first words (column 4): fish it cat it dog fish it ..."
     assert problem.startswith(f"  error unless --lenient: {bad}:23 (document nw/broken, part 1): a mention of chain c ")
     assert last.startswith("2 files, 1 with problems: 3 documents, ")
     assert f"{good}: ok: 1 document" in run("validate", "--verbose", bad, good).out

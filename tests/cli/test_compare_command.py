@@ -279,7 +279,7 @@ def test_wrong_usage_is_told_before_anything_runs(arguments: tuple[str | Path, .
 def test_a_report_that_cannot_be_written_is_told_before_anything_runs(tmp_path: Path) -> None:
     missing = tmp_path / "nowhere" / "report.html"
     for option in ("--report", "--markdown"):
-        for path, reason in ((missing, "No such file or directory"), (tmp_path, "Is a directory")):
+        for path, reason in ((missing, f"No such folder: {missing.parent}"), (tmp_path, "Is a directory")):
             done = run("compare", KEY, "--keep-parts", "-s", "greedy", option, path)
             assert (done.code, done.out) == (1, "")
             assert done.err == f"merge-baseline: error: {path}: {reason}\n"

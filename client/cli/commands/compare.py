@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from client.cli.output import (
     check_paths,
     open_output,
     open_report,
+    say,
     write_json,
 )
 from client.cli.parameter_names import with_flags
@@ -185,6 +186,7 @@ def command(
         stores: list[OutcomeFile | None] = [None] * len(contenders)
         if folder is not None:
             stores = [OutcomeFile(folder, signature, resume=resume) for signature in signatures]
+        stack.enter_context(_resumable(folder))
         entrants = _run(contenders, tasks, stores, reading)
     kept = "kept" if singletons == "keep" else "dropped"
     paired = next((each.zeros for each in tasks if each.zeros is not None), None)
@@ -342,6 +344,18 @@ def _check_empty(folder: Path, signatures: Sequence[str]) -> None:
         raise click.UsageError(
             f"--output {folder} has outcomes of {strategies}: --resume takes them, --overwrite runs everything again"
         )
+
+
+@contextmanager
+def _resumable(folder: Path | None) -> Iterator[None]:
+    """Say, if the work is interrupted, how to go on with what is kept in the folder."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if folder is not None:
+            name = readable_name(str(folder))
+            say(f"merge-baseline: note: what is done is kept in {name}; --resume goes on with it")
+        raise
 
 
 def _run(
