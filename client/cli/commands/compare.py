@@ -14,14 +14,13 @@ import click
 from client.agreement.bootstrap import Resampling
 from client.cli.cut_options import chosen_cut, cut_options
 from client.cli.entry import EXIT_INPUT
-from client.cli.messages import say_error
+from client.cli.messages import say_error, say_note
 from client.cli.options import Folder, Reading, check_stdin, is_given, json_option, reading_options, singletons_option
 from client.cli.output import (
     check_folders,
     check_paths,
     open_output,
     open_report,
-    say,
     write_json,
 )
 from client.cli.parameter_names import with_flags
@@ -354,7 +353,7 @@ def _resumable(folder: Path | None) -> Iterator[None]:
     except KeyboardInterrupt:
         if folder is not None:
             name = readable_name(str(folder))
-            say(f"merge-baseline: note: what is done is kept in {name}; --resume goes on with it")
+            say_note(f"what is done is kept in {name}; --resume goes on with it")
         raise
 
 
