@@ -211,4 +211,7 @@ def _exit_code(error: Exception) -> int:
 
     if isinstance(error, OptionError):
         return EXIT_USAGE
-    return EXIT_INPUT if isinstance(error, InputError) else EXIT_UNAVAILABLE
+    # A file that cannot be read is a fault of the input, whatever it was needed for.
+    cause = error.__cause__
+    is_of_file = isinstance(cause, InputError) or (isinstance(cause, OSError) and cause.filename is not None)
+    return EXIT_INPUT if is_of_file or isinstance(error, InputError) else EXIT_UNAVAILABLE

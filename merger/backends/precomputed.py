@@ -132,7 +132,7 @@ class PrecomputedBackend(Backend):
                 except InputError as error:
                     raise UnavailableError(f"the file with the clusters: {error}") from error
                 if self._failures and not documents:
-                    raise UnavailableError(f"the file with the clusters: {self._failures[0]}")
+                    raise UnavailableError(f"the file with the clusters: {self._failures[0]}") from self._failures[0]
                 self._documents = documents
             return self._documents
 

@@ -86,7 +86,7 @@ def read_text(path: str, what: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except OSError as error:
-        raise ServerStartError(f"{what} {path}: cannot be read: {error.strerror or error}") from None
+        raise ServerStartError(f"{what} {path}: cannot be read: {error.strerror or error}") from error
     except ValueError:
         raise ServerStartError(f"{what} {path}: not a text in UTF-8") from None
 

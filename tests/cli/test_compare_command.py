@@ -283,3 +283,18 @@ def test_a_report_that_cannot_be_written_is_told_before_anything_runs(tmp_path: 
             done = run("compare", KEY, "--keep-parts", "-s", "greedy", option, path)
             assert (done.code, done.out) == (1, "")
             assert done.err == f"merge-baseline: error: {path}: {reason}\n"
+
+
+def test_a_label_names_a_strategy_in_all_tables() -> None:
+    """The label changes the name alone: the signature still says which strategy it was."""
+    labelled = ("-s", "best=greedy:match=mention", "-s", f"elsewhere=file:{KEY}")
+    data = compared(KEY, "--keep-parts", *labelled, "--baseline", "best", "--resamples", "0")
+    plain = compared(KEY, "--keep-parts", "-s", "greedy:match=mention", "--resamples", "0")
+
+    assert [each["name"] for each in data["strategies"]] == ["none", "best", "elsewhere", "oracle"]
+    assert data["strategies"][1]["signature"] == plain["strategies"][1]["signature"]
+    assert data["strategies"][2]["total"]["conll_f1"] == 1
+
+
+def test_one_label_of_two_strategies_is_a_usage_error() -> None:
+    assert "two strategies have one label" in error_of("compare", KEY, "-s", "a=none", "-s", "a=greedy", code=2)

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from client.cli.app import cli
-from tests.cli.running import PROGRAM, error_of, run
+from tests.cli.running import EXAMPLES, NOWHERE, PROGRAM, error_of, output_of, run
+
+PARTS = str(EXAMPLES / "parts" / "clock.conll")
 
 UNCLOSED = "#begin document (a); part 0\na\t0\t0\tAnn\tNNP\t(1\n\n#end document\n"
 SINGLETON = """\
@@ -139,3 +141,35 @@ def test_the_name_of_no_command_is_answered_with_what_was_meant(name: str, meant
 
 def test_a_name_like_no_other_is_answered_with_no_guess() -> None:
     assert "Did you mean" not in error_of("xyzzy", code=2)
+
+
+def test_an_option_of_several_strategies_is_explained_once() -> None:
+    """Those of the coreference pass are the same for every system."""
+    text = " ".join(output_of("strategies").split())
+
+    assert text.count("how clusters link chains: majority (to") == 1
+    assert text.count("policy=majority-one-to-one, mentions=exact, pass=whole, within-part=no: as of corenlp") == 2
+
+
+def test_the_demo_ends_as_other_commands_do_when_its_reader_goes() -> None:
+    with subprocess.Popen([PROGRAM, "demo", "--examples", EXAMPLES], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+
+    assert process.returncode == 141
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("merge", PARTS, "-s", "precomputed:path=nowhere"),
+        ("merge", PARTS, "--server", NOWHERE, "--retry-for", "0", "--token-file", "nowhere"),
+        ("merge", PARTS, "--server", NOWHERE, "--retry-for", "0", "--tls-ca", "nowhere"),
+        ("serve", "--port", "0", "--workers", "0", "--token-file", "nowhere"),
+        ("serve", "--port", "0", "--workers", "0", "--tls-cert", "nowhere", "--tls-key", "nowhere"),
+        ("apply", PARTS, "nowhere"),
+    ],
+    ids=lambda arguments: f"{arguments[0]} {arguments[-2]}",
+)
+def test_a_file_that_is_missing_is_a_fault_of_the_input_whatever_it_is_for(arguments: tuple[str, ...]) -> None:
+    assert "nowhere: " in error_of(*arguments, code=1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -12,6 +11,7 @@ from pathlib import Path
 import click
 
 from client.agreement.bootstrap import Resampling
+from client.cli.contenders import labelled, make_contender, path_of
 from client.cli.cut_options import chosen_cut, cut_options
 from client.cli.entry import EXIT_INPUT
 from client.cli.messages import say_error, say_note
@@ -26,29 +26,25 @@ from client.cli.output import (
 from client.cli.parameter_names import with_flags
 from client.cli.progress import documents_with_progress, work_with_progress
 from client.cli.scoring_options import zeros_option
-from client.cli.strategy_options import checked_spec, complete_spec
+from client.cli.strategy_options import complete_spec
 from client.cli.tagger_options import TaggerChoice, tagger_options
 from client.comparison.data import BOUNDS, CEILING, FLOOR, Comparison, Entrant, Setup
 from client.comparison.failures import shared_failures
 from client.comparison.memory import reset_peak
 from client.comparison.render import as_markdown, as_text
 from client.comparison.render_data import as_data
-from client.comparison.run import Contender, FileContender, StrategyContender, Task, attempt, make_task
+from client.comparison.run import Contender, StrategyContender, Task, attempt, make_task
 from client.comparison.store import OutcomeFile, kept_outcomes
 from client.comparison.summary import choose_baseline, compare
 from client.report.page import as_html, check_available
 from client.scoring.mention_matching import EXACT, Matching
 from client.scoring.pairing import ById, failed_documents
 from merger.document import Document
-from merger.errors import InputError, UnavailableError
 from merger.formats import find_inputs
 from merger.formats.inputs import STDIN, readable_name
 from merger.notices import Policy
 from merger.split import Cut, cut_text, split_document
-from merger.strategies import make_strategy
 from merger.taggers import Tagging
-
-_FILE = "file:"
 
 
 @click.command(short_help="compare strategies on the same documents")
@@ -58,9 +54,9 @@ _FILE = "file:"
     "--strategy",
     "specs",
     multiple=True,
-    metavar="NAME[:OPTION=VALUE,...]",
+    metavar="[LABEL=]NAME[:OPTION=VALUE,...]",
     shell_complete=complete_spec,
-    help="A strategy, or file:PATH for documents merged elsewhere; may be repeated.",
+    help="A strategy, or file:PATH for documents merged elsewhere; may be repeated. LABEL is its name in the tables.",
 )
 @cut_options
 @click.option("--parts", "parts_path", metavar="PATH", help="The documents before merging: nothing is cut.")
@@ -72,7 +68,8 @@ _FILE = "file:"
 @click.option(
     "--baseline",
     metavar="NAME",
-    help="The strategy that the others are tested against, as given to --strategy; the first but none by default.",
+    help="The strategy that the others are tested against: its label, or what --strategy has; by default the first but "
+    "none.",
 )
 @click.option(
     "--resamples", type=click.IntRange(min=0), default=1000, show_default=True, help="Resamples; 0 for no tests."
@@ -147,19 +144,14 @@ def command(
         raise click.UsageError("--resume and --overwrite exclude each other")
     output_to = _Outputs(as_json, markdown_path, report_path, everything=everything)
     specs = specs if no_bounds else (FLOOR, *(each for each in specs if each not in BOUNDS), CEILING)
-    if not specs:
-        raise click.UsageError("--no-bounds leaves nothing to compare: give --strategy")
-    if len(set(specs)) < len(specs):
-        raise click.UsageError("a strategy is given twice")
-    files = [_path(spec) for spec in specs if spec.startswith(_FILE)]
-    if STDIN in files:
-        raise click.UsageError("file:- : merged documents are read from files")
+    named = labelled(specs)
+    files = [path for path in (path_of(spec) for _, spec in named) if path is not None]
     check_stdin(key, parts_path)
     read = (file for path in (key, parts_path, *files) if path is not None for file in find_inputs(path))
     check_paths({"--markdown": markdown_path, "--report": report_path}, read)
     check_folders([markdown_path, report_path])
     baseline = None if baseline is None else readable_name(baseline)
-    choose_baseline([readable_name(each) for each in specs], baseline)
+    choose_baseline([readable_name(name) for name, _ in named], baseline)
     cutting = _Cutting(reading, tokens, sentences, into, parts_path, keep=keep_parts, singletons=singletons == "keep")
     cutting.tagging = tagging.start()
     cutting.matching = Matching(zeros=zeros)
@@ -176,7 +168,7 @@ def command(
     with ExitStack() as stack:
         if cutting.tagging is not None:
             stack.enter_context(cutting.tagging)
-        contenders = [_contender(spec, reading, stack, cutting.tagging) for spec in specs]
+        contenders = [make_contender(name, spec, reading, stack, cutting.tagging) for name, spec in named]
         folder = None if output is None else Path(output)
         signatures = [_kept_as(each, cutting.text) for each in contenders]
         if folder is not None and not resume and not overwrite:
@@ -301,33 +293,6 @@ class _Cutting:
             return make_task(task.parts, task.key, keep_singletons=self._singletons, matching=self.matching)
         assert before is not None  # noqa: S101  # what is not cut has its parts
         return make_task(before, key, keep_singletons=self._singletons, notices=notices, matching=self.matching)
-
-
-def _path(spec: str) -> str:
-    """The path in ``file:PATH``, or as other strategies have it, ``file:path=PATH``."""
-    return spec.removeprefix(_FILE).removeprefix("path=")
-
-
-def _contender(spec: str, reading: Reading, stack: ExitStack, tagging: Tagging | None) -> Contender:
-    """Raises :class:`~merger.errors.UnavailableError` for a strategy that cannot run here."""
-    if spec.startswith(_FILE):
-        path = _path(spec)
-        digest = hashlib.sha256()
-        for file in find_inputs(path):
-            digest.update(Path(file).read_bytes())
-        field = reading.options.clusters_field
-        clusters = "" if field is None else f",clusters={readable_name(field)}"
-        signature = f"file[{readable_name(Path(path).name)}#{digest.hexdigest()[:8]}{clusters}]"
-        # Of its own: what fails in it fails for this contender alone.
-        failures: list[InputError] = []
-        documents = reading.collecting(failures).response(path)
-        return FileContender(readable_name(spec), signature, documents, failures)
-    strategy = make_strategy(*checked_spec(spec))
-    reason = strategy.unavailable()
-    if reason is not None:
-        raise UnavailableError(f"strategy {strategy.name}: {reason}")
-    stack.callback(lambda: reading.notices.extend(strategy.notices))
-    return StrategyContender(spec, strategy, "" if tagging is None or spec in BOUNDS else f"+{tagging.signature}")
 
 
 def _kept_as(contender: Contender, split: str) -> str:

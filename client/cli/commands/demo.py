@@ -59,7 +59,13 @@ def command(examples: Path | None, server: str | None) -> None:
         raise UnavailableError("the example documents are not installed; name a folder with --examples")
     documents = list(read_documents(str(folder / "parts")))
     keys = list(read_documents(str(folder / "key")))
-    console = Console(highlight=False)
+
+    class _Console(Console):
+        def on_broken_pipe(self) -> None:
+            """Let the command line say what ends it: rich would end it with 1."""
+            raise BrokenPipeError
+
+    console = _Console(highlight=False)
     if server is not None:
         with RemoteMerger(server) as remote:
             names = [info.name for info in remote.strategies() if info.name in _STRATEGIES and not info.unavailable]
@@ -93,7 +99,7 @@ def _show(console: Console, address: str, runs: list[_Run], documents: list[Docu
         f"A gRPC server on {address} merged {len(documents)} documents, {sum(len(d.parts) for d in documents)} parts, "
         f"{chains} part chains.\n"
     )
-    console.print(_table(runs))
+    console.print(_table(runs), "")
     console.print(
         "Scores in percent, against the human merges. [bold]none[/] merges nothing and is the floor, [bold]oracle[/] "
         "repeats the human merges and is the ceiling.\nMost chains never leave their part, so the floor is high: read "
@@ -117,10 +123,9 @@ def _show(console: Console, address: str, runs: list[_Run], documents: list[Docu
 
 
 def _table(runs: list[_Run]) -> Table:
-    from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold", padding=(0, 1, 0, 0), pad_edge=False)
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("strategy", no_wrap=True)
     for heading in ("CoNLL", "MUC", "B³", "CEAFe", "LEA", "link P", "link R", "gain"):
         table.add_column(heading, justify="right", no_wrap=True)

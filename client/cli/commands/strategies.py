@@ -11,7 +11,7 @@ import click
 from client.cli.options import json_option
 from client.cli.output import open_report, write_json
 from client.cli.server_options import ServerChoice, server_options
-from merger.strategies import StrategyInfo, list_strategies
+from merger.strategies import Option, StrategyInfo, list_strategies
 from merger.taggers.served import TaggerInfo
 
 
@@ -31,11 +31,19 @@ def command(there: ServerChoice, as_json: bool) -> None:
         write_json([_data(info) for info in infos])
         return
     with open_report() as stream:
+        shown: dict[Option, str] = {}
         for info in infos:
             state = f" (not available: {info.unavailable})" if info.unavailable else ""
             needs = " [needs --key]" if info.needs_key else " [needs PoS tags]" if info.needs_tags else ""
             stream.write(_wrapped(f"{info.name}{needs}{state}", "") + _wrapped(info.summary, "    "))
+            known = [option for option in info.options if option in shown]
+            if known:
+                names = ", ".join(f"{option.name}={option.show(option.default)}" for option in known)
+                stream.write(_wrapped(f"{names}: as of {shown[known[0]]}", "    "))
             for option in info.options:
+                if option in shown:
+                    continue
+                shown[option] = info.name
                 stream.write(f"    {option.name}={option.show(option.default)}\n")
                 stream.write(_wrapped(f"{option.help}; takes {option.takes}", "        "))
         for tagger in taggers:
