@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 
 _WIDEST = 100
@@ -13,6 +12,8 @@ _GAP = "  "
 
 def text_width() -> int:
     """Characters of a line that fit the terminal: 40 to 100, and 100 where there is none (``COLUMNS`` counts too)."""
+    import shutil
+
     return min(max(shutil.get_terminal_size((_WIDEST, 1)).columns, _NARROWEST), _WIDEST)
 
 

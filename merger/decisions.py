@@ -7,7 +7,7 @@ are; :func:`read_decisions` goes the other way, from a merged document and its p
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple
@@ -23,8 +23,8 @@ from merger.document import (
     part_chains,
     text_order,
 )
+from merger.empty_nodes import deciding_mentions
 from merger.errors import DecisionError, Location
-from merger.positions import touches_empty_node
 
 _COREFUD_ID = re.compile(r"e\d+")
 
@@ -247,17 +247,6 @@ class MergesReader:
             decisions.append(Decision(ref, antecedent, None if antecedent is None else Evidence("human")))
         self._first.update(opened)
         return decisions
-
-
-def deciding_mentions(chain: Chain, known: Container[Mention], merged: Document) -> Iterator[Mention]:
-    """The chain's mentions but those with empty nodes that the merged document lacks, which say nothing.
-
-    ``known`` are the merged document's mentions. The empty nodes of other annotators may be others, and some formats
-    have none.
-    """
-    for mention in chain.mentions:
-        if mention in known or not touches_empty_node(merged.sentence(mention), mention):
-            yield mention
 
 
 def read_decisions(parts: Document, merged: Document) -> tuple[Decision, ...]:

@@ -40,8 +40,3 @@ def word_spans(sentence: Sentence, mention: Mention) -> tuple[Span, ...]:
             start = spans.pop()[0]
         spans.append((start, end))
     return tuple(spans)
-
-
-def touches_empty_node(sentence: Sentence, mention: Mention) -> bool:
-    """Whether a mention has an empty node among its tokens."""
-    return bool(sentence.empty) and not set(sentence.empty).isdisjoint(mention.tokens)

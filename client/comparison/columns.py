@@ -6,8 +6,8 @@ and divided once, as the scores themselves are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from client.comparison.data import METRICS
 from client.scoring.counts import MetricCounts
@@ -18,6 +18,9 @@ from client.scoring.scores import CONLL_METRICS, Scores
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    Count = TypeVar("Count", float, NDArray[np.float64])
+    """One count: of one row, or of many rows at once."""
 
 COLUMNS = ("conll_f1", *METRICS, "link_f1", "strict_match")
 """CoNLL F1, F1 of each metric, F1 of links between part chains, share of decisions with the human antecedent."""
@@ -50,13 +53,27 @@ def column_values(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     import numpy as np
 
-    metrics = len(METRICS) + 1
-    counts = sums[..., : _WIDTH * metrics].reshape(*sums.shape[:-1], metrics, _WIDTH)
-    recall, precision = (_divide(counts[..., place], counts[..., place + 1]) for place in (0, 2))
-    f1 = _divide(2 * recall * precision, recall + precision)
-    conll = f1[..., [METRICS.index(name) for name in CONLL_METRICS]].mean(axis=-1)
-    strict = _divide(sums[..., -2], sums[..., -1])
-    return np.concatenate([conll[..., None], f1, strict[..., None]], axis=-1)
+    return np.stack(_values(list(np.moveaxis(sums, -1, 0)), _divide_each), axis=-1)
+
+
+def total_values(rows: Sequence[Sequence[float]]) -> list[float]:
+    """The values of the columns for the sum of all rows, as :func:`column_values` has them, without numpy."""
+    return _values([sum(counts) for counts in zip(*rows, strict=True)], _divide)
+
+
+def _values(counts: Sequence[Count], divide: Callable[[Count, Count], Count]) -> list[Count]:
+    """The values of the columns from their counts."""
+    starts = range(0, _WIDTH * (len(METRICS) + 1), _WIDTH)
+    values: list[Count] = [_f1(counts[start : start + _WIDTH], divide) for start in starts]
+    muc, b_cubed, ceaf_e = (values[METRICS.index(name)] for name in CONLL_METRICS)
+    values.insert(0, (muc + b_cubed + ceaf_e) / len(CONLL_METRICS))
+    values.append(divide(counts[-2], counts[-1]))
+    return values
+
+
+def _f1(counts: Sequence[Count], divide: Callable[[Count, Count], Count]) -> Count:
+    recall, precision = divide(counts[0], counts[1]), divide(counts[2], counts[3])
+    return divide(2 * recall * precision, recall + precision)
 
 
 def _scores(scores: Scores) -> list[float]:
@@ -72,7 +89,11 @@ def _numbers(counts: MetricCounts) -> list[float]:
     ]
 
 
-def _divide(over: NDArray[np.float64], under: NDArray[np.float64]) -> NDArray[np.float64]:
+def _divide(over: float, under: float) -> float:
+    return over / under if under > 0 else 0.0
+
+
+def _divide_each(over: NDArray[np.float64], under: NDArray[np.float64]) -> NDArray[np.float64]:
     import numpy as np
 
     shares: NDArray[np.float64] = np.divide(over, under, out=np.zeros(under.shape), where=under > 0)

@@ -10,9 +10,9 @@ from client.agreement.bootstrap import Interval, Resampling
 from client.comparison.columns import (
     COLUMNS,
     LINK_COLUMNS,
-    column_values,
     result_row,
     scores_row,
+    total_values,
     without_links,
 )
 from client.comparison.data import BOUNDS, CEILING, FLOOR, Entrant, Outcome, PairedTest
@@ -123,8 +123,6 @@ def _floor(outcomes: Iterable[Outcome]) -> Row | None:
 
 def _test(one: Measured, other: Measured, resampling: Resampling) -> dict[str, PairedTest]:
     """The test of each column on the documents that both have; no column without such documents."""
-    import numpy as np
-
     both = [(a, b) for a, b in zip(one.rows, other.rows, strict=True) if a is not None and b is not None]
     if not both:
         return {}
@@ -133,14 +131,14 @@ def _test(one: Measured, other: Measured, resampling: Resampling) -> dict[str, P
         [pair[side].counts if pair[0].links and pair[1].links else without_links(pair[side].counts) for pair in both]
         for side in (0, 1)
     )
-    totals = [column_values(np.sum(np.array(side, dtype=float), axis=0)) for side in (mine, theirs)]
+    totals = [total_values(side) for side in (mine, theirs)]
     found = compare_rows(mine, theirs, resampling)
     tests = {}
     for place, column in enumerate(COLUMNS):
         documents = linked if column in LINK_COLUMNS else len(both)
         if not documents:
             continue
-        test = PairedTest(one.name, other.name, documents, float(totals[0][place] - totals[1][place]))
+        test = PairedTest(one.name, other.name, documents, totals[0][place] - totals[1][place])
         if found is not None:
             one_column = found[place]
             test = replace(

@@ -12,7 +12,6 @@ from typing import NamedTuple, Protocol
 from client.comparison.data import METRICS, Annotated, DocumentFacts, Outcome
 from client.comparison.judgement import JudgedDecision, judge
 from client.comparison.memory import peak_memory
-from client.scoring.comparable_mentions import has_empty_nodes
 from client.scoring.evaluation import Result
 from client.scoring.links import LinkCounts, antecedents_of, count_links, merged_numbers
 from client.scoring.mention_matching import EXACT, Matching
@@ -22,6 +21,7 @@ from client.scoring.scores import Scores
 from merger.boundaries import with_boundaries_of
 from merger.decisions import Evidence
 from merger.document import Chain, ChainRef, ChainScope, Document, chain_order
+from merger.empty_nodes import has_empty_nodes
 from merger.errors import AlignmentError, DecisionError, InputError, Location
 from merger.merge import merge_document
 from merger.notices import Notices, Policy

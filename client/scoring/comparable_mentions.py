@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import islice
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from client.scoring.mention_matching import Comparable, Dependencies, Matching, Position, match_mentions
+from client.scoring.overlap import Clustering
 from merger.document import Document, Mention, Sentence
+from merger.empty_nodes import has_empty_nodes
 from merger.errors import AnnotationError, Location
 from merger.formats import format_of
 from merger.formats.conllu import ConlluFormat
@@ -26,26 +27,35 @@ class Positions:
     """Where the tokens of one document are, in terms that the other side of a comparison shares.
 
     With ``by_sentence`` words are counted in their sentence, else over the whole document (the sides have other
-    sentences). With ``zeros_are_words`` empty nodes are words like the others.
+    sentences). With ``zeros_are_words`` empty nodes are words like the others. ``sentences`` are those that are asked
+    for, all by default.
     """
 
-    def __init__(self, document: Document, notices: Notices, *, by_sentence: bool, zeros_are_words: bool) -> None:
+    def __init__(
+        self,
+        document: Document,
+        notices: Notices,
+        *,
+        by_sentence: bool,
+        zeros_are_words: bool,
+        sentences: Collection[_PlaceOfSentence] | None = None,
+    ) -> None:
         self._document = document
         self._notices = notices
         self._positions: dict[_PlaceOfSentence, list[Position]] = {}
         self._roots: dict[_PlaceOfSentence, Position] = {}
         self._dependencies_of: dict[_PlaceOfSentence, Mapping[int, Dependencies]] = {}
         number = word = node = 0
-        for part, each in enumerate(document.parts):
-            for index, sentence in enumerate(each.sentences):
-                if by_sentence:
-                    number, word, node = number + 1, 0, 0
-                empty = frozenset() if zeros_are_words else frozenset(sentence.empty)
-                self._roots[part, index] = number, word, -1
-                positions = self._positions[part, index] = []
-                for token in range(len(sentence.forms)):
-                    word, node = (word, node + 1) if token in empty else (word + 1, 0)
-                    positions.append((number, word, node))
+        for place in _places(document) if sentences is None else sorted(sentences):
+            if by_sentence:
+                number, word, node = number + 1, 0, 0
+            sentence = document.parts[place[0]].sentences[place[1]]
+            empty = frozenset() if zeros_are_words else frozenset(sentence.empty)
+            self._roots[place] = number, word, -1
+            positions = self._positions[place] = []
+            for token in range(len(sentence.forms)):
+                word, node = (word, node + 1) if token in empty else (word + 1, 0)
+                positions.append((number, word, node))
 
     def comparable(self, mention: Mention, *, needs_head: bool) -> Comparable:
         """The mention as it is compared.
@@ -117,11 +127,6 @@ def without_zeros(mentions: Sequence[Comparable]) -> list[Comparable]:
     return reduced
 
 
-def has_empty_nodes(document: Document) -> bool:
-    """Whether a sentence has an empty node."""
-    return any(sentence.empty for part in document.parts for sentence in part.sentences)
-
-
 def _can_carry_zeros(document: Document) -> bool:
     """Whether the text has empty nodes or comes from a format that can have some."""
     return has_empty_nodes(document) or format_of(document) == ConlluFormat.name
@@ -140,26 +145,51 @@ class Sides:
         by_sentence: bool,
         zeros_are_words: bool,
     ) -> None:
+        # Elsewhere a mention matches the one that has the same place and no other.
+        self._sentences = _with_empty_nodes(key, response) if by_sentence and not matching.needs_heads else None
         self._positions = [
-            Positions(document, notices, by_sentence=by_sentence, zeros_are_words=zeros_are_words)
+            Positions(
+                document,
+                notices,
+                by_sentence=by_sentence,
+                zeros_are_words=zeros_are_words,
+                sentences=self._sentences,
+            )
             for document in (key, response)
         ]
         self._matching = matching
         self._has_zeros = not zeros_are_words and (has_empty_nodes(key) or has_empty_nodes(response))
         self._words_only = self._has_zeros and not (_can_carry_zeros(key) and _can_carry_zeros(response))
 
-    def match(self, key: Chains, response: Chains) -> tuple[list[list[int]], list[list[int]], str | None]:
-        """The chains of both sides with numbers for mentions, the same one where two match; how zeros were paired."""
-        ours = self._comparable(0, key, needs_head=self._matching.needs_heads)
+    def match(self, key: Chains, response: Chains) -> tuple[Clustering, Clustering, str | None]:
+        """The chains of both sides with names for mentions, the same one where two match; how zeros were paired."""
+        key_names, response_names = ([list[Hashable](chain) for chain in chains] for chains in (key, response))
+        key_places, response_places = self._compared_in(key), self._compared_in(response)
+        ours = self._comparable(0, key, key_places, needs_head=self._matching.needs_heads)
         # A partial match looks at the heads of the key only.
-        theirs = self._comparable(1, response, needs_head=self._matching.mentions == "head")
+        theirs = self._comparable(1, response, response_places, needs_head=self._matching.mentions == "head")
+        for index, (chain, mention) in enumerate(key_places):
+            key_names[chain][mention] = index
         partner_of = {other: one for one, other in match_mentions(ours, theirs, self._matching)}
-        numbers = [partner_of.get(index, len(ours) + index) for index in range(len(theirs))]
-        return _regrouped(range(len(ours)), key), _regrouped(numbers, response), self._pairing(ours, theirs)
+        for index, (chain, mention) in enumerate(response_places):
+            response_names[chain][mention] = partner_of.get(index, len(ours) + index)
+        return key_names, response_names, self._pairing(ours, theirs)
 
-    def _comparable(self, side: int, chains: Chains, *, needs_head: bool) -> list[Comparable]:
-        positions = self._positions[side]
-        mentions = [positions.comparable(mention, needs_head=needs_head) for chain in chains for mention in chain]
+    def _compared_in(self, chains: Chains) -> list[tuple[int, int]]:
+        """The mentions to compare: the index of the chain, the index there."""
+        compared = self._sentences
+        return [
+            (number, index)
+            for number, chain in enumerate(chains)
+            for index, mention in enumerate(chain)
+            if compared is None or mention[:2] in compared
+        ]
+
+    def _comparable(
+        self, side: int, chains: Chains, places: Iterable[tuple[int, int]], *, needs_head: bool
+    ) -> list[Comparable]:
+        comparable = self._positions[side].comparable
+        mentions = [comparable(chains[chain][index], needs_head=needs_head) for chain, index in places]
         return without_zeros(mentions) if self._words_only else mentions
 
     def _pairing(self, *sides: Sequence[Comparable]) -> str | None:
@@ -170,6 +200,18 @@ class Sides:
         return "linear" if lacks else self._matching.zeros
 
 
-def _regrouped(numbers: Sequence[int], chains: Chains) -> list[list[int]]:
-    remaining = iter(numbers)
-    return [list(islice(remaining, len(chain))) for chain in chains]
+def _places(document: Document) -> Iterator[_PlaceOfSentence]:
+    for part, each in enumerate(document.parts):
+        for index in range(len(each.sentences)):
+            yield part, index
+
+
+def _with_empty_nodes(*documents: Document) -> set[_PlaceOfSentence]:
+    """The sentences that have empty nodes in one of the documents."""
+    return {
+        (part, index)
+        for document in documents
+        for part, each in enumerate(document.parts)
+        for index, sentence in enumerate(each.sentences)
+        if sentence.empty
+    }

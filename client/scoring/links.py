@@ -14,8 +14,8 @@ from operator import itemgetter
 
 from client.scoring.counts import Counts
 from client.scoring.overlap import measure_overlap
-from merger.decisions import deciding_mentions
 from merger.document import Chain, ChainRef, ChainScope, Document, chain_order, part_chains
+from merger.empty_nodes import deciding_mentions
 from merger.errors import DecisionError, Location
 
 PartChains = dict[ChainRef, int]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from client.scoring.comparable_mentions import Sides, has_empty_nodes
 from client.scoring.mention_matching import EXACT, Matching
 from client.scoring.overlap import Clustering
 from merger.document import Chain, ChainScope, Document, Mention, Part, Span
+from merger.empty_nodes import has_empty_nodes
 from merger.errors import AlignmentError, InputError, Location
 from merger.notices import Notices
 from merger.token_alignment import token_difference
@@ -170,6 +170,9 @@ def align(
     by_part = same_shape and key.scope is response.scope is ChainScope.PART and len(key.parts) > 1
     parts = range(len(key.parts)) if by_part else (None,)
     if matching.needs_heads or (some_zeros and not zeros_are_words):
+        # With it come the formats, which scoring mostly does without.
+        from client.scoring.comparable_mentions import Sides
+
         sides = Sides(key, response, matching, notices, by_sentence=same_shape, zeros_are_words=zeros_are_words)
         return [
             Unit(key.id, part, *sides.match(_chains(key, least, part), _chains(response, least, part)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterator
 
@@ -36,6 +35,8 @@ def as_csv(evaluation: Evaluation, *, per_document: bool = False) -> str:
 
     Scores are fractions from 0 to 1 in full precision, empty where they are 0/0.
     """
+    import csv
+
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["document", "metric", *_COLUMNS])

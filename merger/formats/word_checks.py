@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -94,6 +93,8 @@ def _as_pieces(words: Sequence[str]) -> str | None:
 
 
 def _has_pieces(line: str) -> bool:
+    import json
+
     words = json.loads(line).get("subtoken_map")
     hashable = isinstance(words, list) and all(isinstance(word, int) for word in words)
     return hashable and len(set(words)) < len(words)

@@ -1,0 +1,31 @@
+"""Which documents and mentions have empty nodes, and what those say that another document lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from operator import attrgetter
+
+from merger.document import Chain, Document, Mention, Sentence
+
+_EMPTY = attrgetter("empty")
+
+
+def has_empty_nodes(document: Document) -> bool:
+    """Whether a sentence has an empty node."""
+    return any(any(map(_EMPTY, part.sentences)) for part in document.parts)
+
+
+def touches_empty_node(sentence: Sentence, mention: Mention) -> bool:
+    """Whether a mention has an empty node among its tokens."""
+    return bool(sentence.empty) and not set(sentence.empty).isdisjoint(mention.tokens)
+
+
+def deciding_mentions(chain: Chain, known: Container[Mention], merged: Document) -> Iterator[Mention]:
+    """The chain's mentions but those with empty nodes that the merged document lacks, which say nothing.
+
+    ``known`` are the merged document's mentions. The empty nodes of other annotators may be others, and some formats
+    have none.
+    """
+    for mention in chain.mentions:
+        if mention in known or not touches_empty_node(merged.sentence(mention), mention):
+            yield mention
