@@ -154,7 +154,7 @@ def _hard(repeats: int) -> list[str]:
     (taken,) = _measure(half_alike, [Choice("fuzzy")], HARD_SIZES, repeats)
     figures = ", ".join(f"{s:.2f} s at {n:,} tokens" for n, s in zip(taken.sizes, taken.processor, strict=True))
     limit = (
-        "The limit of `match=fuzzy` are strings that all have a large part of their letters in common, here the last "
+        "`match=fuzzy` is slowest where all strings share many of their letters, here the last "
         f"six of fourteen: all pairs have to be looked at. {figures}; exponent {taken.exponent:.2f}."
     )
     return [limit, ""]

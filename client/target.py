@@ -86,7 +86,7 @@ class RemoteOptions(TypedDict, total=False):
     token: str | None
     """What the server knows the caller by. Without TLS it is sent to this machine only."""
     insecure_token: bool
-    """Send the token without TLS to other machines too, for all on the way to read."""
+    """Send the token without TLS to other machines too. Anybody on the way can read it."""
     retry: RetryPolicy
     """When to try failed calls again."""
     on_retry: OnRetry | None

@@ -269,7 +269,12 @@ def make_reading(
 
 
 output_option = click.option(
-    "-o", "--output", default="-", show_default=True, metavar="PATH", help="Where to write; a name in .gz is packed."
+    "-o",
+    "--output",
+    default="-",
+    show_default=True,
+    metavar="PATH",
+    help="Where to write; compressed if the name ends in .gz.",
 )
 overwrite_option = click.option(
     "--overwrite-input", is_flag=True, help="Let --output be an input, which is replaced once all is written."

@@ -115,7 +115,7 @@ def server_options(text: str) -> Callable[[Callable[..., object]], Callable[...,
             click.option(
                 "--insecure-token",
                 is_flag=True,
-                help="With --server: send the token without TLS beyond this machine too, for all on the way to read.",
+                help="With --server: send the token without TLS to another machine too. Anybody between can read it.",
             ),
         ]
         for decorator in reversed(decorators):

@@ -155,7 +155,7 @@ def write_document(document: Document, format_name: str, notices: Notices) -> It
     source = FORMATS[format_of(document)]
     if source is not writer and (document.extra or _has_source(document)):
         lost = source.lost_in(writer.name)
-        message = f"{source.title} has more than {writer.title} gets ({lost}): where it is there, it is left out"
+        message = f"{writer.title} cannot hold these parts of {source.title}, which are left out where present: {lost}"
         notices.add(f"what {source.title} has besides", message, Location(document.file, document=document.id))
     yield from writer.write(document, notices)
 

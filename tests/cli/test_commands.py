@@ -147,6 +147,9 @@ def test_strategies_are_listed_for_people_and_programs() -> None:
     }
     assert all(strategy["name"] in text for strategy in data)
     assert "match=noun" in text
+    # Options that strategies share are described once.
+    assert text.count("\n    policy=") == 3
+    assert text.count("with policy=any-link: join chains of one part too") == 1
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

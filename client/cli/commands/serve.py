@@ -87,7 +87,7 @@ _DEFAULTS = ServerOptions()
     type=float,
     default=_DEFAULTS.idle_stream_seconds,
     show_default=True,
-    help="Seconds after which a stream is ended whose caller neither sends nor reads.",
+    help="Seconds before the server ends a stream whose caller neither sends nor reads.",
 )
 @click.option("--grace", type=float, default=10, show_default=True, help="Seconds for running calls when stopping.")
 @click.option(

@@ -25,8 +25,8 @@ def command(path: str, merged_path: str | None, as_json: bool, reading: Reading)
     """Count what is in a corpus: documents, tokens, chains, mentions, and how far antecedents are, by genre.
 
     With MERGED, the parts of INPUT and the merged documents stand side by side; every part counts as a document of its
-    own, as in OntoNotes. Without it, INPUT is counted by parts or by documents, as its chains are local to the former
-    or not.
+    own, as in OntoNotes. Without it, each part counts as a document if the chains are local to parts; otherwise each
+    document counts once.
 
     \b
     Examples:
