@@ -2,7 +2,7 @@
 
     python benchmarks/scoring.py --perl-scorer PATH --coval PATH --litbank PATH
 
-Inputs: LitBank cut into parts of 700 tokens (one-mention chains kept), its key against greedy merges; a generated
+Inputs: LitBank cut into parts of 700 tokens (singletons kept), its key against greedy merges; a generated
 document of 100,000 tokens, key against greedy merges; one of 1,000,000 tokens against greedy merges and three odd
 responses. A time is that of the whole command, start-up and parsing included: ours computes all metrics, link scores
 and the floor, the official scorer and coval MUC, B³ and CEAFe, scorch (where it is installed) its five. Peers that are

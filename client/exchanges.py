@@ -30,7 +30,7 @@ class StreamResult:
     """What a stream of parts came to.
 
     ``chains`` are the merged chains of all parts, ``decisions`` all that were made, in order, ``singletons`` the number
-    of one-mention chains that took no part in merging, ``strategy`` the strategy's signature.
+    of singletons that took no part in merging, ``strategy`` the strategy's signature.
     """
 
     chains: tuple[Chain, ...]

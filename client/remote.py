@@ -172,7 +172,7 @@ class RemoteMerger:
 
         One that fails does not end the others. With ``ordered=False`` outcomes come as they get ready. No more than
         ``window`` documents (an option of the merger) are held, and no more than ``max_message_bytes``; one that
-        is too large for a message goes by :meth:`merge_in_parts`. ``key_of`` gives a document's human merges.
+        is too large for a message goes by :meth:`merge_in_parts`. ``key_of`` gives a document's gold merges.
         ``timeout`` is for the work on each document; no answer at all for longer raises
         :class:`~client.errors.DeadlineError`.
 

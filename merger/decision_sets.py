@@ -42,7 +42,7 @@ def by_maker(records: Iterable[DecisionRecord]) -> dict[str, list[DecisionRecord
 def checked_decisions(parts: Document, records: Sequence[DecisionRecord]) -> tuple[DecisionRecord, ...]:
     """The records on a document in the order of its chains: one on each chain of two or more mentions.
 
-    One-mention chains take no part in merging (LongtoNotes 3.1, A.4) and need no decision; one that has a decision
+    Singletons take no part in merging (LongtoNotes 3.1, A.4) and need no decision; one that has a decision
     takes part.
 
     Raises :class:`~merger.errors.DecisionError`, with file, line, document and part, for chains that are not there,
@@ -93,7 +93,7 @@ def decisions_by_part(
 ) -> Iterator[tuple[int, list[Chain], list[Decision]]]:
     """Part by part its chains that take part in merging, and the decisions given on them, in the order of the chains.
 
-    One-mention chains take part if there is a decision on them. A chain without a decision lacks it here too.
+    Singletons take part if there is a decision on them. A chain without a decision lacks it here too.
     """
     chosen = {decision.chain: decision for decision in decisions}
     for part, chains in enumerate(chains_by_part(parts)):
@@ -107,7 +107,7 @@ def apply_records(
 ) -> Document:
     """The merged document that decisions make.
 
-    One-mention chains without a decision are left out, with a notice, or with ``keep_singletons`` passed through
+    Singletons without a decision are left out, with a notice, or with ``keep_singletons`` passed through
     unmerged. Raises :class:`~merger.errors.DecisionError` as :func:`checked_decisions` does.
     """
     decisions = [record.decision for record in checked_decisions(parts, records)]
@@ -117,7 +117,7 @@ def apply_records(
         if notices is not None and len(kept) < len(parts.chains):
             notices.add(
                 "singletons left out",
-                "one-mention chains without a decision were left out (option keep_singletons passes them through)",
+                "singletons without a decision were left out (option keep_singletons passes them through)",
                 count=len(parts.chains) - len(kept),
             )
         parts = parts.with_chains(kept, ChainScope.PART)

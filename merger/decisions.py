@@ -181,7 +181,7 @@ def merged_members(by_ref: Mapping[ChainRef, Chain], merged: MergedChains) -> li
 def apply_decisions(document: Document, decisions: Iterable[Decision]) -> Document:
     """Merge a document's part chains by decisions given in any order.
 
-    One-mention chains take no part in merging (LongtoNotes 3.1, A.4): without a decision they pass through unmerged.
+    Singletons take no part in merging (LongtoNotes 3.1, A.4): without a decision they pass through unmerged.
 
     Raises :class:`~merger.errors.DecisionError` as :meth:`MergedChains.apply` does.
     """
@@ -252,7 +252,7 @@ class MergesReader:
 def read_decisions(parts: Document, merged: Document) -> tuple[Decision, ...]:
     """The decisions that a merged document shows on the chains of ``parts``, which has the same tokens and parts.
 
-    One-mention chains take no part in merging and get no decision (LongtoNotes 3.1, A.4).
+    Singletons take no part in merging and get no decision (LongtoNotes 3.1, A.4).
     Raises :class:`~merger.errors.DecisionError` as :meth:`MergesReader.decide` does.
     """
     reader = MergesReader(merged)

@@ -22,7 +22,7 @@ class MergeResult:
     """What merging a document gave.
 
     ``document`` is the merged document (scope ``DOCUMENT``), ``decisions`` one per part chain in order, ``singletons``
-    the number of one-mention chains that took no part in merging, ``strategy`` the strategy's signature with what it
+    the number of singletons that took no part in merging, ``strategy`` the strategy's signature with what it
     depended on in this document (:attr:`PartMerger.signature`).
     """
 
@@ -35,7 +35,7 @@ class MergeResult:
 class PartMerger:
     """Merges the parts of one document as they come.
 
-    One-mention chains take no part (LongtoNotes 3.1, A.4): they get no decision and are never an antecedent.
+    Singletons take no part (LongtoNotes 3.1, A.4): they get no decision and are never an antecedent.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class PartMerger:
 
     @property
     def singletons(self) -> int:
-        """How many one-mention chains there were so far."""
+        """How many singletons there were so far."""
         return len(self._singletons)
 
     @property
@@ -100,7 +100,7 @@ class PartMerger:
     def finish(self, *, keep_singletons: bool = False, notices: Notices | None = None) -> tuple[Chain, ...]:
         """The merged chains, in text order.
 
-        One-mention chains are left out, with a notice, or with ``keep_singletons`` passed through unmerged.
+        Singletons are left out, with a notice, or with ``keep_singletons`` passed through unmerged.
         """
         self._close(keep_singletons, notices)
         return join_chains(self._chains, self._merged)
@@ -119,8 +119,7 @@ class PartMerger:
         elif self._singletons and notices is not None:
             notices.add(
                 "singletons left out",
-                "one-mention chains were left out of merging and of the output "
-                "(option keep_singletons passes them through)",
+                "singletons were left out of merging and of the output (option keep_singletons passes them through)",
                 count=len(self._singletons),
             )
         if notices is not None:
@@ -138,7 +137,7 @@ def merge_document(
 ) -> MergeResult:
     """Merge a document's part chains.
 
-    One-mention chains are left out of the result, with a notice, or with ``keep_singletons`` passed through unmerged.
+    Singletons are left out of the result, with a notice, or with ``keep_singletons`` passed through unmerged.
     ``key`` may have other part boundaries than the document, or none. ``watch`` goes to the strategy, is checked before
     every part, and is told of the ``parts`` done.
 

@@ -1,8 +1,8 @@
-"""Makes a merge task out of a document with chains over the whole text: parts, human merges and human decisions.
+"""Makes a merge task out of a document with chains over the whole text: parts, gold merges and human decisions.
 
 LongtoNotes itself needs an OntoNotes licence. A whole document with human chains stands in for it: cut it at sentence
 boundaries, keep in each part what the chains have there, and the document's own chains, restricted to the mentions that
-are left, are the human merges.
+are left, are the gold merges.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Cut(Enum):
 class MergeTask:
     """What a split gives.
 
-    ``parts`` has the chains local to each part, ``key`` the human merges over the same mentions, ``decisions`` the
+    ``parts`` has the chains local to each part, ``key`` the gold merges over the same mentions, ``decisions`` the
     human decisions. ``dropped`` counts the mentions left out because they are alone in their part.
     """
 
@@ -50,18 +50,18 @@ def split_document(
 ) -> MergeTask:
     """Cut a document into parts.
 
-    A mention that is the only one of its chain in a part is left out of parts and key, or kept as a one-mention chain
+    A mention that is the only one of its chain in a part is left out of parts and key, or kept as a singleton
     with ``keep_singletons``. ``size`` is the number of tokens, sentences or parts.
 
     Raises :class:`~merger.errors.OptionError` for a size below 1 and :class:`~merger.errors.InputError` if the
-    document has several parts whose chains are local to them (there are no human merges in it), or fewer sentences than
+    document has several parts whose chains are local to them (there are no gold merges in it), or fewer sentences than
     parts wanted.
     """
     if cut is not Cut.KEEP and size < 1:
         raise OptionError(f"{size} {cut.value}: at least 1 is needed")
     if len(document.parts) > 1 and document.scope is ChainScope.PART and document.chains:
         raise InputError(
-            "the document has parts with chains of their own, so it holds no human merges",
+            "the document has parts with chains of their own, so it holds no gold merges",
             Location(document.file, document=document.id),
             expected="chains over the whole document",
         )

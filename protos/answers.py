@@ -162,7 +162,7 @@ class _Stream:
 
     def _started(self) -> PartMerger:
         if self._merger is None:
-            # All of the human merges, which the setup only began with.
+            # All of the gold merges, which the setup only began with.
             self._check_setup()
             key = key_from_message(self._setup.key, self.document_id) if self._setup.HasField("key") else None
             self._merger = PartMerger(self._strategy, self.document_id, key=key, watch=self._watch)

@@ -1,4 +1,4 @@
-"""Parts, human merges and answers that are larger than a message may be: cut into pieces, and put together again.
+"""Parts, gold merges and answers that are larger than a message may be: cut into pieces, and put together again.
 
 Lists are cut between their entries; a chain that is too long by itself is cut between its mentions (or members), and
 goes on as the first chain of the next piece, under its id. A single sentence, mention or decision is never cut, so a

@@ -1,4 +1,4 @@
-"""Decisions, merged chains, human merges and notices: merger's types to messages and back."""
+"""Decisions, merged chains, gold merges and notices: merger's types to messages and back."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from merger.notices import Notice, Notices
 from protos.documents import placed_from_message, placed_to_message, ref_from_message, set_placed
 from protos.merge_baseline import v1
 
-KEY_FILE = "human merges"
-"""What errors from a server have in place of the name of the file that the caller read the human merges from."""
+KEY_FILE = "gold merges"
+"""What errors from a server have in place of the name of the file that the caller read the gold merges from."""
 
 
 def add_decisions(answer: v1.MergeDocumentResponse | v1.PartDecisions, decisions: Iterable[Decision]) -> None:

@@ -55,7 +55,7 @@ class Totals:
                 yield self._too_much(place, count, limit, what)
 
     def add_key(self, key: v1.HumanMerges, field: str) -> Iterator[Violation]:
-        """Count human merges. Yields what is too much now."""
+        """Count gold merges. Yields what is too much now."""
         self._key_chains += len(key.chains)
         self._key_mentions += sum(len(chain.mentions) for chain in key.chains)
         counts = (
@@ -64,7 +64,7 @@ class Totals:
         )
         for count, limit, what in counts:
             if count > limit:
-                yield self._too_much(f"{field}.chains", count, limit, f"{what} in the human merges")
+                yield self._too_much(f"{field}.chains", count, limit, f"{what} in the gold merges")
 
     def _too_much(self, field: str, count: int, limit: int, what: str) -> Violation:
         return Violation(field, f"{count} {what} so far in {self._whole}; this server takes at most {limit}")
@@ -139,7 +139,7 @@ def _pieces_excess(mentions: Iterable[v1.Mention], field: str, within: str) -> I
 
 
 def key_excess(key: v1.HumanMerges, field: str) -> Iterator[Violation]:
-    """Where texts and lists in human merges are longer than they may be."""
+    """Where texts and lists in gold merges are longer than they may be."""
     for index, each in enumerate(key.chains):
         yield from _length(f"{field}.chains[{index}].id", each.id, Longest.TEXT)
         mentions = (placed.mention for placed in each.mentions)

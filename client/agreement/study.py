@@ -70,7 +70,7 @@ def count_documents(
 
     Documents are paired by id, tokens by position. A document that an annotator lacks is left out for that annotator,
     with a notice (an error under the strict policy); so is one in which a part chain was not kept together, and one
-    that ``parts`` lacks. ``drop_singletons`` leaves one-mention chains out of the label agreement.
+    that ``parts`` lacks. ``drop_singletons`` leaves singletons out of the label agreement.
 
     Raises ``ValueError`` for fewer than two annotators, and :class:`~merger.errors.AlignmentError` at the first token
     that differs, or if no document has two annotators, and :class:`~merger.errors.DecisionError` for decisions that are

@@ -13,7 +13,7 @@ from merger.version import VERSION
 
 _COMMANDS = {
     "merge": "merge the part chains of documents",
-    "score": "score merged documents against the human merges",
+    "score": "score merged documents against the gold merges",
     "compare": "compare strategies: scores, significance, breakdowns, cost",
     "agreement": "measure how far annotators agree",
     "stats": "count documents, chains and antecedent distances",

@@ -19,7 +19,7 @@ COLUMNS = 8
 
 
 def agreement_sections(report: AgreementReport) -> Iterator[Section]:
-    """How far decisions agree: with people's in every metric, each with each, and by part of speech and genre."""
+    """How far decisions agree: with the gold ones in every metric, each with each, and by part of speech and genre."""
     if not report.total.decisions:
         return
     strategies = report.annotators[1:]
@@ -33,7 +33,7 @@ def agreement_sections(report: AgreementReport) -> Iterator[Section]:
     rows = _class_rows(report.annotators, report.documents)
     yield Section(
         "classes",
-        "decisions unlike people's, in percent, by part of speech of the chain's first head",
+        "decisions that are not the gold ones, in percent, by part of speech of the chain's first head",
         rows,
         ("columns: strategies by number",),
         columns=dict(enumerate(strategies, start=2)),
@@ -47,7 +47,7 @@ def agreement_sections(report: AgreementReport) -> Iterator[Section]:
         notes = (f"as {table} of the paper",)
         yield Section(name, title, rows, notes, detail=True, breaks=breaks, columns=columns)
     rows, breaks, places = _class_genres(report)
-    title = "decisions unlike people's, in percent, by genre and part of speech"
+    title = "decisions that are not the gold ones, in percent, by genre and part of speech"
     notes = ("as Table 12 of the paper; columns: strategies by number",)
     columns = dict(enumerate(strategies, start=2))
     yield Section("class_genres", title, rows, notes, detail=True, breaks=breaks, columns=columns, places=places)

@@ -38,7 +38,7 @@ class DocumentFacts:
 
 @dataclass(frozen=True)
 class Annotated:
-    """A document before merging, with the human merges.
+    """A document before merging, with the gold merges.
 
     ``human`` has the antecedent that people chose for each chain after the first part, ``merged`` the number of the
     merged chain of every chain with two or more mentions (:func:`~client.scoring.links.merged_numbers`).
@@ -215,7 +215,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """How the comparison was made: what key, how it was cut, what to do with one-mention chains, the command.
+    """How the comparison was made: what key, how it was cut, what to do with singletons, the command.
 
     ``zeros`` is how empty nodes are paired, if the key has any.
     """

@@ -33,9 +33,9 @@ _LEAST = 2
 
 @dataclass(frozen=True)
 class Task:
-    """A document to merge: its ``parts`` and the human merges of the same text.
+    """A document to merge: its ``parts`` and the gold merges of the same text.
 
-    With ``keep_singletons`` one-mention chains are passed through and scored. ``matching`` is how empty nodes of key
+    With ``keep_singletons`` singletons are passed through and scored. ``matching`` is how empty nodes of key
     and response are paired.
     """
 
@@ -87,7 +87,7 @@ class Task:
 
 
 def facts_of(key: Document, parts: int) -> DocumentFacts:
-    """What a document with human merges is."""
+    """What a document with gold merges is."""
     chains = sum(len(chain.mentions) >= _LEAST for chain in key.chains)
     return DocumentFacts(key.id, key.genre, key.token_count, chains, parts)
 
@@ -100,9 +100,9 @@ def make_task(
     notices: Notices | None = None,
     matching: Matching = EXACT,
 ) -> Task:
-    """A task out of parts and human merges that may have other part boundaries.
+    """A task out of parts and gold merges that may have other part boundaries.
 
-    Unless singletons are kept, one-mention part chains go, so that merging nothing is the floor, and so do mentions of
+    Unless they are kept, singletons of the parts go, so that merging nothing is the floor, and so do mentions of
     the key that are alone in their part, as in :func:`~merger.split.split_document`, with a notice.
     Raises :class:`~merger.errors.AlignmentError` if the tokens differ.
     """

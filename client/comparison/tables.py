@@ -20,7 +20,7 @@ _FEW = 6
 """Fewer documents than this can't show a significant difference: 2 / 2^5 > 0.05."""
 _FEW_NOTE = f"few: fewer than {_FEW} documents, too few for any difference to be significant"
 _PARTIAL_NOTE = "in parentheses: over fewer documents than the row says"
-_BOUND_NAMES = {FLOOR: "the floor: nothing merged", CEILING: "the ceiling: merged as people did"}
+_BOUND_NAMES = {FLOOR: "the floor: nothing merged", CEILING: "the ceiling: the gold merges"}
 
 PAPER_ROWS: Rows = [
     ("on LongtoNotes", "CoNLL F1"),
@@ -52,7 +52,7 @@ def sections(comparison: Comparison) -> Iterator[Section]:
         "links between part chains, decisions, and cost",
         _link_rows(strategies),
         (
-            "strict: decisions with the antecedent that people chose",
+            "strict: decisions with the gold antecedent",
             "s/1k: seconds per 1,000 tokens; MiB: peak memory of the process",
             *_left_out(strategies),
         ),

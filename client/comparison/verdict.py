@@ -64,9 +64,9 @@ def _sentence(
     against = "" if test is None else f" ({_facts(test, shown)})"
     match answer:
         case Answer.NOTHING_TO_MERGE:
-            return "Nothing to merge: people linked no chain to one of another part."
+            return "Nothing to merge: no gold chain has mentions in two parts."
         case Answer.YES:
-            return f"Yes: {which} makes every merge that people made, and no other."
+            return f"Yes: {which} makes every gold merge, and no other."
         case Answer.NO:
             return f"No: {which} does not do better than merging nothing, {scores}{against}."
         case Answer.NOT_SHOWN:
@@ -75,7 +75,9 @@ def _sentence(
         case _:
             way = percent(None if total is None else total.gain)
             lead = "" if runner_up is None else f" {_lead(runner_up)}"
-            return f"In part: {which} scores {scores}{against}, {way}% of the way to people's{_strict(best)}.{lead}"
+            return (
+                f"In part: {which} scores {scores}{against}, {way}% of the way to the gold merges{_strict(best)}.{lead}"
+            )
 
 
 def _few(test: PairedTest | None, family: int) -> bool:
@@ -105,4 +107,4 @@ def _strict(best: StrategySummary) -> str:
     links = None if best.total is None else best.total.links
     if links is None or not links.decisions:
         return ""
-    return f", and makes {percent(links.strict_match)}% of the decisions as people did"
+    return f", and makes {percent(links.strict_match)}% of the gold decisions"

@@ -94,7 +94,7 @@ def _count_wrong(outcome: Outcome) -> int:
 
 def _document_data(text: Annotated, outcomes: Iterable[Outcome]) -> dict[str, Any]:
     parts = text.parts
-    # One-mention chains take no part in merging: there is nothing to see of them.
+    # Singletons take no part in merging: there is nothing to see of them.
     chains = {ref: chain for ref, chain in part_chains(parts).items() if len(chain.mentions) > 1}
     numbers = {ref: number for number, ref in enumerate(chains)}
     chain_data = _ChainData(text)

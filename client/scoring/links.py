@@ -64,7 +64,7 @@ def antecedents_of(parts: Document, merged: Document) -> dict[ChainRef, tuple[Ch
     """For every chain of ``parts`` after the first part, in annotation order, its antecedent in a merged document.
 
     The antecedent is what its merged chain held when the decision was made: the part chains of earlier parts, in order;
-    empty for *new*. One-mention chains take no part (LongtoNotes 3.1). Both documents have the same parts and tokens.
+    empty for *new*. Singletons take no part (LongtoNotes 3.1). Both documents have the same parts and tokens.
     Raises :class:`~merger.errors.DecisionError` if the merged document does not keep a part chain together.
     """
     return _antecedents(_owners(_refs(parts), merged))

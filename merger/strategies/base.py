@@ -47,7 +47,7 @@ class Strategy(ABC):
     summary: ClassVar[str]
     options: ClassVar[tuple[Option, ...]] = ()
     needs_key: ClassVar[bool] = False
-    """Whether :meth:`start` must be given the human merges."""
+    """Whether :meth:`start` must be given the gold merges."""
     needs_tags: ClassVar[bool] = False
     """Whether sentences must have part-of-speech tags, unless options say otherwise."""
 
@@ -60,7 +60,7 @@ class Strategy(ABC):
         """Begin a document.
 
         ``document`` is the whole document where it is known (``None`` on a stream); only strategies that say so look
-        at it. ``key`` are the human merges. Long work reports to ``watch`` and is ended by it.
+        at it. ``key`` are the gold merges. Long work reports to ``watch`` and is ended by it.
         """
 
     def conditions(self, documents: Iterable[Document]) -> str:  # noqa: ARG002  # most strategies take all alike

@@ -31,12 +31,12 @@ class OracleStrategy(Strategy):
     """The human decisions: the ceiling."""
 
     name: ClassVar[str] = "oracle"
-    summary: ClassVar[str] = "the ceiling: the human merges, which must be given"
+    summary: ClassVar[str] = "the ceiling: the gold merges, which must be given"
     needs_key: ClassVar[bool] = True
 
     def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # the key says all
         if key is None:
-            raise OptionError("strategy oracle needs the human merges (option key)")
+            raise OptionError("strategy oracle needs the gold merges (option key)")
         return _AsTheKey(key)
 
 

@@ -150,10 +150,7 @@ def test_apply_takes_hand_written_decisions_and_says_what_they_did(tmp_path: Pat
     assert done.out == TINY_MERGED
     assert done.err.splitlines() == [
         "1 document, 4 part chains: 1 linked to an earlier chain, 2 merged chains; decisions of ann",
-        (
-            "merge-baseline: note: one-mention chains without a decision were left out (--singletons keep passes them "
-            "through)"
-        ),
+        ("merge-baseline: note: singletons without a decision were left out (--singletons keep passes them through)"),
     ]
 
 
@@ -223,7 +220,7 @@ def test_a_merged_file_without_a_document_is_a_note_and_one_without_any_an_error
     assert done.code == 0
     assert {json.loads(line)["document"] for line in done.out.splitlines()} == {"nw/tiny"}
     assert "(document nw/more): MERGED lacks this document" in done.err
-    assert "one-mention chains take no part in merging and got no decision" in done.err
+    assert "singletons take no part in merging and got no decision" in done.err
     error_of("decisions", tiny, merged, "--annotator", "ann", "--strict", code=1)
     tiny.write_text(other, "utf-8")
     error = error_of("decisions", tiny, merged, "--annotator", "ann", code=1)

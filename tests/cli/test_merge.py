@@ -14,7 +14,7 @@ from tests.cli.running import EXAMPLES, NAMES, error_of, output_of, run
 FERRY = EXAMPLES / "parts" / "ferry.conll"
 FERRY_KEY = EXAMPLES / "key" / "ferry.conll"
 GREEDY = "greedy[match=noun,tie=recent,one-to-one=no,ignore-case=no,threshold=90]"
-LEFT_OUT = "one-mention chains were left out of merging and of the output (--singletons keep passes them through)"
+LEFT_OUT = "singletons were left out of merging and of the output (--singletons keep passes them through)"
 
 # One token is a chain of its own; the noun fish links c to a, and nothing links b.
 TINY = """\
@@ -54,7 +54,7 @@ def test_merging_changes_chain_ids_and_block_boundaries_only() -> None:
 def test_the_summary_goes_to_standard_error() -> None:
     done = run("merge", "-", stdin=TINY)
 
-    # Four part chains; c is linked, the one-mention chain s left out: a and b are left.
+    # Four part chains; c is linked, the singleton s left out: a and b are left.
     assert done.err.splitlines() == [
         f"1 document, 4 part chains, 1 singleton among them: 1 linked to an earlier chain, 2 merged chains; {GREEDY}",
         f"merge-baseline: note: {LEFT_OUT}",

@@ -101,7 +101,7 @@ def test_the_baseline_is_the_first_but_the_floor_or_the_one_asked_for() -> None:
 
 
 def test_merging_nothing_is_the_floor_and_the_key_the_ceiling() -> None:
-    """One-mention part chains are not merged, so they are not in the floor either."""
+    """Singletons among the part chains are not merged, so they are not in the floor either."""
     texts = (f"{PAIR} [b z/NN ]", PAIR)
     key = whole(PAIR + " z/NN", PAIR)
     task = make_task(parts_of(*texts), key)

@@ -50,7 +50,7 @@ def test_better_than_nothing_by_more_than_chance_is_a_part_of_the_way() -> None:
     assert (found.answer, found.best) == (Answer.PARTLY, "greedy")
     assert found.sentence == (
         "In part: greedy scores 80.00 CoNLL F1 against 50.00 for merging nothing (+30.00, 95% interval +30.00 to "
-        "+30.00, p = 0.0039), 60.00% of the way to people's, and makes 75.00% of the decisions as people did."
+        "+30.00, p = 0.0039), 60.00% of the way to the gold merges, and makes 75.00% of the gold decisions."
     )
     assert found.test is not None
     assert (found.test.baseline, found.test.documents) == ("none", 9)

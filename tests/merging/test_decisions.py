@@ -75,7 +75,7 @@ def test_one_mention_chains_pass_through_without_a_decision() -> None:
 
 @st.composite
 def _decided(draw: st.DrawFn) -> tuple[Document, list[Decision]]:
-    """A document without one-mention chains and decisions on it, each naming the first part chain."""
+    """A document without singletons and decisions on it, each naming the first part chain."""
     document = draw(part_documents(singletons=False))
     roots: list[ChainRef] = []
     decisions: list[Decision] = []

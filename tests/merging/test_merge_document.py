@@ -133,7 +133,7 @@ def test_the_ceiling_takes_a_key_without_part_boundaries() -> None:
 
 
 def test_the_ceiling_needs_a_key() -> None:
-    with pytest.raises(OptionError, match="human merges"):
+    with pytest.raises(OptionError, match="gold merges"):
         merge_document(WITH_SINGLETONS, make_strategy("oracle"))
 
 

@@ -212,7 +212,7 @@ def test_more_parts_than_sentences_is_an_error_that_names_the_document() -> None
 
 
 def test_parts_with_chains_of_their_own_hold_no_human_merges() -> None:
-    with pytest.raises(InputError, match=r"document d: .*no human merges; expected chains over the whole document"):
+    with pytest.raises(InputError, match=r"document d: .*no gold merges; expected chains over the whole document"):
         split_document(parts_of("[a x ] [a x ]", "[b x ] [b x ]"), Cut.TOKENS, 2)
 
 

@@ -428,7 +428,7 @@ def test_a_step_brings_the_whole_part_into_view(open_page: OpenPage) -> None:
 def test_strategy_that_failed_says_why_and_leaves_the_human_merges(page: Page) -> None:
     page.locator("#browser-strategy").select_option("failing")
     assert page.locator("#browser-list").inner_text() == (
-        "The strategy failed here, the human merges are shown: out of <b>memory</b>"
+        "The strategy failed here, the gold merges are shown: out of <b>memory</b>"
     )
     assert ("The island", "2") in numbers(page)
     assert "ferry (failed)" in page.locator("#browser-document option").all_inner_texts()

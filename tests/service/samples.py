@@ -88,7 +88,7 @@ def mentions(draw: st.DrawFn, part: int, texts: Sequence[Sentence]) -> Mention:
 def documents(draw: st.DrawFn) -> Document:
     """Small documents with everything that the model has.
 
-    Columns present or not, empty nodes, discontinuous mentions, one-mention chains, ids that parts share, parts without
+    Columns present or not, empty nodes, discontinuous mentions, singletons, ids that parts share, parts without
     chains.
     """
     tagged = draw(st.sampled_from((True, True, True, False)))
@@ -110,7 +110,7 @@ def documents(draw: st.DrawFn) -> Document:
 
 @st.composite
 def documents_with_key(draw: st.DrawFn) -> tuple[Document, Document]:
-    """A document and human merges of it."""
+    """A document and gold merges of it."""
     document = draw(documents())
     decisions = []
     seen: list[ChainRef] = []

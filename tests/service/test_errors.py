@@ -75,7 +75,7 @@ def test_an_error_in_the_human_merges_says_so_to_callers_in_other_languages(chan
     with pytest.raises(grpc.RpcError) as caught:
         ChainMergeServiceStub(channel).MergeDocument(request, timeout=PATIENCE)
     details = cast("grpc.Call", caught.value).details()
-    place = f"human merges (document {request.document.id}, part 0)"
+    place = f"gold merges (document {request.document.id}, part 0)"
     message = "the mentions of part chain 0 are in no merged chain; expected all of them in one merged chain"
     assert details == f"{place}: {message}"
 

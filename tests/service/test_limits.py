@@ -96,10 +96,10 @@ def test_the_human_merges_have_the_same_limits_by_themselves() -> None:
     request = document(part((2,), [chain("0", (0, 0), (0, 1))]))
     mention = v1.PlacedMention(mention=v1.Mention())
     request.key.CopyFrom(v1.HumanMerges(chains=[v1.HumanChain(id="0", mentions=[mention] * 5)]))
-    told = "5 mentions in the human merges so far in the document; this server takes at most 4"
+    told = "5 mentions in the gold merges so far in the document; this server takes at most 4"
     assert violations(request, SMALL) == (Violation("key.chains", told),)
     request.key.CopyFrom(v1.HumanMerges(chains=[v1.HumanChain(id=str(index)) for index in range(3)]))
-    told = "3 chains in the human merges so far in the document; this server takes at most 2"
+    told = "3 chains in the gold merges so far in the document; this server takes at most 2"
     assert violations(request, SMALL) == (Violation("key.chains", told),)
 
 
@@ -212,7 +212,7 @@ def test_a_stream_does_not_get_past_them_chunk_by_chunk(stub: ChainMergeServiceS
     )
     key = v1.HumanMerges(chains=[v1.HumanChain(id="0"), v1.HumanChain(id="1")])
     assert refusal(stub, *[v1.MergeStreamRequest(key=key)] * 2) == (
-        "document d: key.chains: 4 chains in the human merges so far in the stream; this server takes at most 2"
+        "document d: key.chains: 4 chains in the gold merges so far in the stream; this server takes at most 2"
     )
 
 

@@ -200,19 +200,19 @@ RULES: list[tuple[str, Break, str, str]] = [
         "the same tokens as chains[0].mentions[0]; expected a mention once and in one chain",
     ),
     (
-        "human merges in a part that is not there",
+        "gold merges in a part that is not there",
         lambda r: r.key.chains.add().mentions.add(part=2),
         "key.chains[0].mentions[0].part",
         "2; expected a part of the document, from 0 to 1",
     ),
     (
-        "human merges beyond a sentence",
+        "gold merges beyond a sentence",
         lambda r: r.key.chains.add().mentions.add(part=1, mention=v1.Mention(sentence=1, first=0, last=5)),
         "key.chains[0].mentions[0].mention.last",
         "5; expected a token of sentence 1, from 0 to 2",
     ),
     (
-        "human merges with a mention in two chains",
+        "gold merges with a mention in two chains",
         lambda r: [r.key.chains.add().mentions.add(part=1) for _ in range(2)],
         "key.chains[1].mentions[0]",
         "the same tokens as a mention of chains[0]; expected it in one chain",

@@ -32,7 +32,7 @@ _LEAST = 2
     "early differences go on, or its first part chain only.",
 )
 @singletons_option(
-    "Singletons, here one-mention chains, on which nobody decides: keep counts them in the agreement of labels "
+    "Singletons, here chains of one mention, on which nobody decides: keep counts them in the agreement of labels "
     "(CoNLL F1), drop leaves them out.",
 )
 @click.option(

@@ -34,7 +34,7 @@ from merger.formats import find_inputs, write_document
 @overwrite_option
 @click.option("--to", "target", type=FORMAT_NAMES, help="Format of the output; the input's by default.")
 @singletons_option(
-    "Singletons, here one-mention chains without a decision: keep passes them through unmerged, drop leaves them out.",
+    "Singletons, here chains of one mention without a decision: keep passes them through, drop leaves them out.",
 )
 @json_option
 @reading_options

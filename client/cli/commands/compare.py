@@ -125,7 +125,7 @@ def command(
     as_json: bool,
     reading: Reading,
 ) -> int:
-    """Run strategies on the same documents, score them against the human merges in KEY, and test the differences.
+    """Run strategies on the same documents, score them against the gold merges in KEY, and test the differences.
 
     KEY is whole-document annotation, cut as `split` does, or merged documents with --keep-parts or --parts PATH. A
     document that a strategy fails on is listed and left out of that strategy's scores, and one that cannot be read or

@@ -101,5 +101,5 @@ def _tell_extra(by_id: ById, reading: Reading) -> None:
 def _tell_singletons(document: Document, notices: Notices) -> None:
     singletons = sum(len(chain.mentions) == 1 for chain in document.chains)
     if singletons:
-        message = "one-mention chains take no part in merging and got no decision"
+        message = "singletons take no part in merging and got no decision"
         notices.add("singletons without decisions", message, Location(document.file, document=document.id), singletons)

@@ -45,10 +45,10 @@ class _Run:
 )
 @click.option("--server", metavar="HOST:PORT", help="A running server; by default one is started on a free port.")
 def command(examples: Path | None, server: str | None) -> None:
-    """Merge the example documents through a real gRPC server and score the result against the human merges.
+    """Merge the example documents through a real gRPC server and score the result against the gold merges.
 
     Shows the floor (nothing merged), the greedy rule, the pass of Stanford's deterministic system if CoreNLP is
-    installed, and the ceiling (the human merges) side by side, and some decisions of the greedy rule in their context.
+    installed, and the ceiling (the gold merges) side by side, and some decisions of the greedy rule in their context.
     """
     from rich.console import Console
 
@@ -101,8 +101,8 @@ def _show(console: Console, address: str, runs: list[_Run], documents: list[Docu
     )
     console.print(_table(runs), "")
     console.print(
-        "Scores in percent, against the human merges. [bold]none[/] merges nothing and is the floor, [bold]oracle[/] "
-        "repeats the human merges and is the ceiling.\nMost chains never leave their part, so the floor is high: read "
+        "Scores in percent, against the gold merges. [bold]none[/] merges nothing and is the floor, [bold]oracle[/] "
+        "repeats the gold merges and is the ceiling.\nMost chains never leave their part, so the floor is high: read "
         "the links and the gain.\n"
     )
     greedy = next(run for run in runs if run.strategy == "greedy")

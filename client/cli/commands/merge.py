@@ -67,7 +67,7 @@ _AT_A_SERVER = 4
 @click.command(short_help="merge the part chains of documents")
 @inputs_argument
 @strategy_options
-@click.option("--key", "key_path", metavar="PATH", help="The human merges, for strategy oracle.")
+@click.option("--key", "key_path", metavar="PATH", help="The gold merges, for strategy oracle.")
 @output_option
 @overwrite_option
 @click.option("--to", "target", type=FORMAT_NAMES, help="Format of the output; the input's by default.")
@@ -75,7 +75,7 @@ _AT_A_SERVER = 4
     "--decisions", "decisions_path", metavar="PATH", help="Write the decisions with their evidence, as JSON Lines."
 )
 @singletons_option(
-    "Singletons, here one-mention chains, are never merged: keep passes them through, drop leaves them out.",
+    "Singletons, here chains of one mention, are never merged: keep passes them through, drop leaves them out.",
 )
 @server_options("Let a server merge (`merge-baseline serve`); here by default.")
 @click.option(
@@ -231,10 +231,10 @@ def _check_key(strategy: str, key: str | None) -> None:
     if strategy not in STRATEGIES:
         return
     if STRATEGIES[strategy].needs_key and key is None:
-        raise OptionError(f"strategy {strategy} needs the human merges: --key PATH")
+        raise OptionError(f"strategy {strategy} needs the gold merges: --key PATH")
     if key is not None and not STRATEGIES[strategy].needs_key:
         users = ", ".join(each.name for each in STRATEGIES.values() if each.needs_key)
-        raise click.UsageError(f"strategy {strategy} does not look at the human merges: --key is for {users}")
+        raise click.UsageError(f"strategy {strategy} does not look at the gold merges: --key is for {users}")
 
 
 def _check_engine(engine: EngineChoice, there: ServerChoice, output: str) -> None:

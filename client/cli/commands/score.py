@@ -30,7 +30,7 @@ def _complete(context: click.Context, parameter: click.Parameter, incomplete: st
     return [name for name in METRICS if name.startswith(incomplete.casefold())]
 
 
-@click.command(short_help="score merged documents against the human merges")
+@click.command(short_help="score merged documents against the gold merges")
 @click.argument("key")
 @click.argument("response")
 @click.option(
@@ -56,7 +56,7 @@ def _complete(context: click.Context, parameter: click.Parameter, incomplete: st
     help=f"A metric to compute, of {', '.join(METRICS)}, in any case; may be repeated. All by default.",
 )
 @singletons_option(
-    "Singletons, here one-mention chains of KEY and RESPONSE: keep counts them, as the official scorer does, drop "
+    "Singletons, here chains of one mention of KEY and RESPONSE: keep counts them, as the official scorer does, drop "
     "leaves them out of both.",
     default="keep",
 )

@@ -67,7 +67,7 @@ def command(
 
     \b
       parts.*          the parts, each with chains of its own (to be merged)
-      key.*            the human merges, over the same mentions
+      key.*            the gold merges, over the same mentions
       decisions.jsonl  the human decisions, one chain a line
 
     \b

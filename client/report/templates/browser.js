@@ -207,7 +207,7 @@ class DocumentBrowser {
     // A list that stays the same keeps its scroll position and the focus that may be in it.
     if (!drawn || `${key}` !== this.#listKey) {
       const reason = failure ?? (this.decisions.all(document, strategy).length ? "None with these filters." : "None.");
-      const title = failure === undefined ? "" : "The strategy failed here, the human merges are shown: ";
+      const title = failure === undefined ? "" : "The strategy failed here, the gold merges are shown: ";
       if (chains) this.#drawChains();
       else this.list.drawDecisions(this.#listed, `${title}${reason}`);
       this.#listKey = `${key}`;
