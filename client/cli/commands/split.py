@@ -68,7 +68,7 @@ def command(
     \b
       parts.*          the parts, each with chains of its own (to be merged)
       key.*            the gold merges, over the same mentions
-      decisions.jsonl  the human decisions, one chain a line
+      decisions.jsonl  the gold decisions, one chain a line
 
     \b
     Example:
