@@ -28,6 +28,7 @@ _NAMED: Final = (
     "key",
     "max_call_seconds",
     "overwrite",
+    "resamples",
     "resume",
     "retag",
     "tagger",

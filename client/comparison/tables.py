@@ -244,7 +244,7 @@ def _test_notes(comparison: Comparison, tests: Sequence[PairedTest]) -> Iterator
     yield f"p Holm: the larger p, adjusted for {len(tests):,} test{'' if len(tests) == 1 else 's'}"
     least = len(tests) * 2 / (resampling.resamples + 1)
     if least >= ALPHA:
-        yield f"no p Holm can be below {_p(least)} with so many tests: give more --resamples"
+        yield f"no p Holm can be below {_p(least)} with so many tests: give more by option resamples"
 
 
 def _p(value: float | None) -> str:
