@@ -283,29 +283,42 @@ TAG_SETS = (PENN, UNIVERSAL, STTS, CTB, ATB, EAGLES, CGN)
 """All tag sets, in the order in which they win ties."""
 
 
+class _Having(dict[str, tuple[bool, ...]]):
+    """Which of :data:`TAG_SETS` have a tag, of tags that came before: other documents have the same ones."""
+
+    def __missing__(self, tag: str) -> tuple[bool, ...]:
+        having = tuple([tag_set.has(tag) for tag_set in TAG_SETS])
+        if len(self) < _KEPT and len(tag) <= _LONGEST:
+            self[tag] = having
+        return having
+
+
+_HAVING = _Having()
+
+
 class SeenTags:
-    """Recognises the tag set of a text whose tags come sentence by sentence."""
+    """Recognises the tag set of a text whose tags come part by part."""
 
     def __init__(self) -> None:
         self._tags: set[str] = {""}
+        self._counted: set[str] = {""}
         self._counts = [0] * len(TAG_SETS)
         self._best = PENN
 
-    def add(self, tags: Sequence[str]) -> None:
-        """Take more tags, empty ones perhaps among them."""
-        if self._tags.issuperset(tags):
-            return
-        new = set(tags) - self._tags
-        self._tags |= new
-        for index, tag_set in enumerate(TAG_SETS):
-            self._counts[index] += sum(map(tag_set.has, new))
-        most = max(self._counts)
-        best = TAG_SETS[self._counts.index(most)]
-        self._best = best if 2 * most >= len(self._tags) - 1 else PENN
+    def add(self, *tags: Sequence[str]) -> None:
+        """Take the tags of more sentences, empty ones perhaps among them."""
+        self._tags.update(*tags)
 
     @property
     def tag_set(self) -> TagSet:
         """The tag set that has the most different tags of those seen; Penn if none has half of them."""
+        if len(self._counted) < len(self._tags):
+            new = self._tags - self._counted
+            self._counted |= new
+            self._counts = [sum(column) for column in zip(self._counts, *map(_HAVING.__getitem__, new), strict=True)]
+            most = max(self._counts)
+            best = TAG_SETS[self._counts.index(most)]
+            self._best = best if 2 * most >= len(self._tags) - 1 else PENN
         return self._best
 
     def examples(self, most: int = 5) -> Sequence[str]:

@@ -12,6 +12,7 @@ from merger.tag_sets import PENN, PENN_TAGS, UNIVERSAL, SeenTags, TagSet, WordCl
 
 _MOST_PATTERNS = 64
 _LONGEST_PATTERN = 64
+_PENN_OR_NONE = PENN_TAGS | {""}
 
 
 class WordTags(NamedTuple):
@@ -53,14 +54,18 @@ class TagReader:
 
     def add(self, sentences: Iterable[Sentence]) -> None:
         """Take the sentences of another part."""
+        alone: list[Sequence[str]] = []
+        universal: list[Sequence[str]] = []
+        beside_universal: list[Sequence[str]] = []
         for sentence in sentences:
-            if sentence.upos is None:
-                if sentence.xpos is not None:
-                    self._seen.add(sentence.xpos)
-            else:
-                self._universal.add(sentence.upos)
-                if sentence.xpos is not None:
-                    self._beside_universal.add(sentence.xpos)
+            xpos, upos = sentence.xpos, sentence.upos
+            if xpos is not None:
+                (alone if upos is None else beside_universal).append(xpos)
+            if upos is not None:
+                universal.append(upos)
+        self._seen.add(*alone)
+        self._universal.add(*universal)
+        self._beside_universal.add(*beside_universal)
 
     @property
     def tag_set(self) -> TagSet:
@@ -75,7 +80,7 @@ class TagReader:
         if xpos is not None and any(xpos):
             if upos is None:
                 return self.tag_set.noun_flags(xpos)
-            if PENN_TAGS.issuperset(tag for tag in xpos if tag):
+            if _PENN_OR_NONE.issuperset(xpos):
                 return PENN.noun_flags(xpos)
         if upos is not None:
             return UNIVERSAL.noun_flags(upos)

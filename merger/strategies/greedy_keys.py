@@ -86,7 +86,7 @@ class KeyReader:
 
     def is_untagged(self, sentence: int) -> bool:
         """Whether the part's sentence has no tags."""
-        return not has_tags(self._part.sentences[sentence])
+        return self.untagged > 0 and not has_tags(self._part.sentences[sentence])
 
     def _flags(self, sentence: Sentence) -> Sequence[bool]:
         if has_tags(sentence):
