@@ -94,7 +94,7 @@ def test_too_many_tests_for_the_resamples_are_noted() -> None:
     """The smallest p of the bootstrap is 2/1001: of 28 pairs none can be below 28 * 2/1001 = 0.0559."""
     comparison = compared(none=[5] * 9, **{f"s{number}": [6] * 9 for number in range(7)})
 
-    (note,) = (note for note in section(comparison, "pairs").notes if "more --resamples" in note)
+    (note,) = (note for note in section(comparison, "pairs").notes if "more by option resamples" in note)
     assert "0.0559" in note
 
 
