@@ -6,7 +6,7 @@ Sources: what udvalidate (``--coref``) and udapi (``strict``) take for errors.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from merger.errors import AnnotationError, FormatError, Location
@@ -21,8 +21,9 @@ _ATTRIBUTES = {name.casefold(): name for name in ("Entity", "Bridge", "SplitAnte
 _ENTITY_TWICE = re.compile(r"Entity=[^\t\n]*\|Entity=")
 
 
-def needs_check(text: str) -> bool:
-    """Whether a sentence's text may have links, or a cell for :func:`check_misc` (a quick test)."""
+def needs_check(cells: Sequence[str]) -> bool:
+    """Whether MISC cells may have links, or one may be for :func:`check_misc` (a quick test)."""
+    text = "\t" + "\t".join(cells)
     lower = text.lower()
     behind_bar = text.count("|Entity=")
     if lower.count("entity") > text.count("\tEntity=") + behind_bar or (behind_bar and _ENTITY_TWICE.search(text)):
@@ -45,17 +46,18 @@ def repeated(misc: str) -> str:
     return next((name for name in ("Entity", *LINK_ATTRIBUTES) if names.count(name) > 1), "")
 
 
-def check_misc(misc: str, notices: Notices, place: Location) -> bool:
+def check_misc(misc: str, notices: Notices, find_place: Callable[[], Location]) -> bool:
     """Look at the cell of a word: a note for what is not read, an error for an attribute that comes twice.
 
     Returns whether it comes twice and the policy is lenient: then the first one is read.
     """
     for attribute, name in misspelt(misc):
         message = f"{shorten(attribute)!r} in MISC is not read"
-        notices.warn("attribute of MISC not read", FormatError(message, place, expected=f"`{name}=` without blanks"))
+        error = FormatError(message, find_place(), expected=f"`{name}=` without blanks")
+        notices.warn("attribute of MISC not read", error)
     name = repeated(misc)
     if name:
-        error = FormatError(f"{name} twice in one MISC", place, expected=f"one `{name}=`")
+        error = FormatError(f"{name} twice in one MISC", find_place(), expected=f"one `{name}=`")
         notices.repair("attribute of MISC twice", error, "the first one is kept")
     return bool(name)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from merger.document import (
@@ -143,7 +144,7 @@ class DocumentBuilder:
             raise FormatError(error.message, place, expected=error.expected, hint=error.hint) from None
         text = block.text
         details = _NO_DETAILS
-        is_checked = needs_check(text)
+        is_checked = needs_check(rows.misc)
         repaired = is_checked and self._check_misc(block, rows)
         if "Entity=" in text or repaired:
             details = self._read_entities(block, rows, fields, repaired=repaired)
@@ -159,10 +160,11 @@ class DocumentBuilder:
         self._sentences.append(Sentence(rows.forms, rows.xpos, rows.upos, speakers, rows.heads, rows.empty, source))
 
     def _check_misc(self, block: Block, rows: Rows) -> bool:
-        places = [
-            (misc, self._place(block.line_of_token(token))) for token, misc in enumerate(rows.misc) if misc != "_"
-        ]
-        found = [check_misc(misc, self._notices, place) for misc, place in places]
+        def find_place(token: int) -> Location:
+            return self._place(block.line_of_token(token))
+
+        cells = [(token, misc) for token, misc in enumerate(rows.misc) if misc != "_"]
+        found = [check_misc(misc, self._notices, partial(find_place, token)) for token, misc in cells]
         return True in found
 
     def _check_links(self, block: Block, rows: Rows, fields: Fields, details: Mapping[tuple[Span, ...], str]) -> None:
