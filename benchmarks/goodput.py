@@ -1,12 +1,13 @@
 """What the server gets done under twice its load, when callers wait for some seconds and no longer.
 
-    python benchmarks/goodput.py [--seconds 20] [--rounds 2] [--json]
+    python benchmarks/goodput.py [--seconds 20] [--rounds 2] [--deadline 3] [--json]
 
 The real server runs as a process of its own, with two workers. Rounds of two phases take turns, so that what else the
 machine does meets both: at capacity, where six callers send one document after the other; and at twice the rate that
 was answered then, where calls begin whatever becomes of the others, each with a deadline. Documents have 700, 12,000
-and 200,000 tokens. Told is the goodput: tokens answered in time a second, in all and of the documents of each size, as
-a share of those at capacity. Server, workers and callers share the machine.
+and 200,000 tokens. The report has the goodput: tokens answered in time a second, in all and for each size, at capacity,
+at twice that, and the second as a share of the first. Server, workers and callers share the machine. If it is busy,
+documents take longer: a longer deadline keeps its relation to the time that a large document takes (printed too).
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import asyncio
 import functools
 import json
 import random
+import statistics
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,7 +30,6 @@ from benchmarks.service_load import SERVICE, document_request, serving
 
 SIZES = {700: 20, 12_000: 80, 200_000: 2}
 """Tokens of documents, and how often such documents come."""
-DEADLINE_SECONDS = 3.0
 QUEUE = 256
 """Long enough that what waits at its end waits past its deadline."""
 CALLERS = 6
@@ -44,10 +45,12 @@ class Phase:
 
     seconds: float = 0.0
     answered: Counter[int] = field(default_factory=Counter)
+    took: defaultdict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     codes: Counter[tuple[int, str]] = field(default_factory=Counter)
 
     async def call(self, channel: grpc.aio.Channel, tokens: int, deadline: float) -> None:
         """Have a document merged, and count what becomes of that."""
+        begun = time.monotonic()
         merge: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(f"{SERVICE}/MergeDocument")
         try:
             await merge(_request(tokens), timeout=deadline)
@@ -56,6 +59,7 @@ class Phase:
         else:
             self.codes[tokens, "OK"] += 1
             self.answered[tokens] += 1
+            self.took[tokens].append(time.monotonic() - begun)
 
     def goodput(self, sizes: tuple[int, ...] = tuple(SIZES)) -> float:
         """Tokens a second."""
@@ -86,20 +90,20 @@ async def _capacity(channel: grpc.aio.Channel, seconds: float, seed: int) -> Pha
     return phase
 
 
-async def _overload(channel: grpc.aio.Channel, seconds: float, seed: int, rate: float) -> Phase:
+async def _overload(channel: grpc.aio.Channel, seconds: float, seed: int, rate: float, deadline: float) -> Phase:
     phase, draws, random_ = Phase(), _draws(seed), random.Random(seed)  # noqa: S311  # gaps between calls
     begun = when = time.monotonic()
     calls = []
     while when < begun + seconds:
         when += random_.expovariate(rate)
         await asyncio.sleep(max(0.0, when - time.monotonic()))
-        calls.append(asyncio.create_task(phase.call(channel, next(draws), DEADLINE_SECONDS)))
+        calls.append(asyncio.create_task(phase.call(channel, next(draws), deadline)))
     await asyncio.gather(*calls)
     phase.seconds = time.monotonic() - begun
     return phase
 
 
-async def _run(seconds: float, rounds: int) -> dict[str, Any]:
+async def _run(seconds: float, rounds: int, deadline: float) -> dict[str, Any]:
     for tokens in SIZES:
         _request(tokens)
     capacities, overloads = [], []
@@ -108,19 +112,29 @@ async def _run(seconds: float, rounds: int) -> dict[str, Any]:
         await _capacity(channel, min(5.0, seconds), 0)
         for number in range(rounds):
             capacity = await _capacity(channel, seconds, 2 * number)
-            overload = await _overload(channel, seconds, 2 * number + 1, 2 * capacity.rate)
+            overload = await _overload(channel, seconds, 2 * number + 1, 2 * capacity.rate, deadline)
             capacities.append(capacity)
             overloads.append(overload)
         await channel.close()
 
+    def goodput(phases: list[Phase], sizes: tuple[int, ...] = tuple(SIZES)) -> float:
+        return sum(each.goodput(sizes) for each in phases) / rounds
+
     def ratio(sizes: tuple[int, ...] = tuple(SIZES)) -> float:
-        before = sum(each.goodput(sizes) for each in capacities)
-        return round(sum(each.goodput(sizes) for each in overloads) / before, 3) if before else 0.0
+        before = goodput(capacities, sizes)
+        return round(goodput(overloads, sizes) / before, 3) if before else 0.0
+
+    def median(phases: list[Phase], tokens: int) -> float:
+        return round(statistics.median([each for phase in phases for each in phase.took[tokens]] or [0.0]), 2)
 
     codes = sum((each.codes for each in overloads), Counter[tuple[int, str]]())
     return {
         "capacity_calls_per_second": [round(each.rate, 1) for each in capacities],
         "capacity_tokens_per_second": [round(each.goodput()) for each in capacities],
+        "median_seconds_by_tokens": {tokens: median(capacities, tokens) for tokens in SIZES},
+        "tokens_per_second_by_tokens": {
+            tokens: [round(goodput(phases, (tokens,))) for phases in (capacities, overloads)] for tokens in SIZES
+        },
         "goodput_share": ratio(),
         "goodput_share_by_tokens": {tokens: ratio((tokens,)) for tokens in SIZES},
         "codes_by_tokens": {
@@ -134,14 +148,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=20.0, help="of each phase")
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--deadline", type=float, default=3.0, help="of each call at twice the capacity, in seconds")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     arguments = parser.parse_args()
-    report = asyncio.run(_run(arguments.seconds, arguments.rounds))
+    report = asyncio.run(_run(arguments.seconds, arguments.rounds, arguments.deadline))
     if arguments.json:
         print(json.dumps(report))
         return
     for name, value in report.items():
-        print(f"{name:26} {value}")
+        print(f"{name:28} {value}")
 
 
 if __name__ == "__main__":

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import defaultdict, deque
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Final
 
 from protos.serving.crew import Crew
 from protos.serving.errors import OverloadedError
+from protos.serving.fair_queueing import FairQueue, SizeClass
 from protos.serving.forecast import Forecast, too_late_by
 from protos.serving.frames import Kind, Result
 from protos.serving.workers import Running, Task, Worker
@@ -32,10 +33,11 @@ class _Job:
 
 
 class DocumentQueue:
-    """First come, first served, but for large documents, so that small ones do not wait for them.
+    """First come, first served; fair between large and small documents when there are more than can be done.
 
     ``length`` documents may wait, of which half may be large. Of two or more slots that the crew has, large documents
-    hold all but one at most. Large is what has more than ``large_bytes``.
+    hold all but one at most, so that small ones do not wait for them. Large is what has more than ``large_bytes``.
+    Under overload both get done in equal parts (:mod:`protos.serving.fair_queueing`).
 
     What would be done too late for its caller is refused on arrival, and when its turn comes: begun, it would only take
     the time of others. How long things take is learnt from those that were done, for each ``kind`` apart.
@@ -45,8 +47,8 @@ class DocumentQueue:
         self.crew = crew
         self.length = length
         self._large_bytes = large_bytes
-        self._small: deque[_Job] = deque()
-        self._large: deque[_Job] = deque()
+        self._queue: FairQueue[_Job] = FairQueue(2)
+        self._small, self._large = self._queue.classes
         self._begun: dict[_Job, None] = {}
         self._forecasts: defaultdict[str, Forecast] = defaultdict(Forecast)
         crew.listen(self._dispatch)
@@ -54,7 +56,7 @@ class DocumentQueue:
     @property
     def waiting(self) -> int:
         """How many documents wait."""
-        return len(self._small) + len(self._large)
+        return len(self._queue)
 
     @property
     def in_work(self) -> int:
@@ -78,27 +80,36 @@ class DocumentQueue:
         now = time.monotonic()
         slots = max(1, self.crew.slots)
         left = {job: max(0.0, job.started + job.expected - now) for job in self._begun}
-        small_seconds = sum(job.expected for job in self._small)
-        large_seconds = sum(job.expected for job in self._large)
-        wait = (sum(left.values()) + small_seconds + large_seconds) / slots
+        wait = (sum(left.values()) + self._queue.ahead(self._class(large=large), now)) / slots
         if large:
             large_left = sum(seconds for job, seconds in left.items() if job.large)
-            wait = max(wait, (large_left + large_seconds) / max(1, slots - 1))
+            wait = max(wait, (large_left + self._large.backlog) / max(1, slots - 1))
         return wait
 
-    def check_time(self, seconds: float | None, size: int = 0, kind: str = "") -> None:
-        """Raises :class:`~protos.serving.errors.OverloadedError` if a document that comes now will be done too late.
+    def check_time(self, seconds: float | None) -> None:
+        """Raises :class:`~protos.serving.errors.OverloadedError` if any document that comes now will be done too late.
 
-        ``seconds`` are left until its deadline, ``None`` without one.
+        ``seconds`` are left until its deadline, ``None`` without one. Its size need not be known.
         """
         if seconds is None:
             return
-        large = size > self._large_bytes
+        forecast = Forecast()
+        errors = [self._lateness(seconds, forecast.of(size), large=size > 0) for size in (0, self._large_bytes)]
+        found = [error for error in errors if error is not None]
+        if len(found) == len(errors):
+            self._queue.note_refusal(time.monotonic())
+            raise min(found, key=lambda error: error.retry_seconds)
+
+    def _lateness(self, seconds: float, work: float, *, large: bool) -> OverloadedError | None:
         wait = self.wait_seconds(large=large)
-        late = too_late_by(wait, self._forecasts[kind].of(size), seconds, large=large)
-        if wait and late > 0:
-            reason = f"it would wait {wait:.1f} s, too long for a deadline in {seconds:.1f} s"
-            raise OverloadedError(reason, _retry(late))
+        late = too_late_by(wait, work, seconds, large=large)
+        if not wait or late <= 0:
+            return None
+        reason = f"it would wait {wait:.1f} s, too long for a deadline in {seconds:.1f} s"
+        return OverloadedError(reason, _retry(late))
+
+    def _class(self, *, large: bool) -> SizeClass[_Job]:
+        return self._large if large else self._small
 
     def refuse(self) -> OverloadedError:
         """The error for a document that there is no room for."""
@@ -111,13 +122,21 @@ class DocumentQueue:
         ever begun.
         """
         large = len(data) > self._large_bytes
-        if self.room <= 0 or (large and len(self._large) >= max(1, self.length // 2)):
-            raise self.refuse()
-        self.check_time(seconds, len(data), kind)
+        size_class = self._class(large=large)
+        waiting = size_class.waiting
         arrived = time.monotonic()
         forecast = self._forecasts[kind]
-        job = _Job(Task(Kind.DOCUMENT, data, seconds=seconds), large, arrived, forecast.of(len(data)), forecast)
-        waiting = self._large if large else self._small
+        expected = forecast.of(len(data))
+        error = None
+        if self.room <= 0 or (large and len(waiting) >= max(1, self.length // 2)):
+            error = self.refuse()
+        elif seconds is not None:
+            error = self._lateness(seconds, expected, large=large)
+        self._queue.offer(size_class, expected, arrived)
+        if error is not None:
+            self._queue.note_refusal(arrived)
+            raise error
+        job = _Job(Task(Kind.DOCUMENT, data, seconds=seconds), large, arrived, expected, forecast)
         waiting.append(job)
         self._dispatch()
         job.waits = not job.begun.done()
@@ -152,13 +171,14 @@ class DocumentQueue:
 
     def _first(self) -> _Job | None:
         # A call that is over takes its job out of the queue, but perhaps not before this runs.
-        for waiting in (self._small, self._large):
-            while waiting and waiting[0].begun.cancelled():
-                waiting.popleft()
-        may_be_large = self._large and sum(job.large for job in self._begun) < max(1, self.crew.slots - 1)
-        if may_be_large and (not self._small or self._large[0].arrived <= self._small[0].arrived):
-            return self._large.popleft()
-        return self._small.popleft() if self._small else None
+        for each in self._queue.classes:
+            while each.waiting and each.waiting[0].begun.cancelled():
+                each.waiting.popleft()
+        may_be_large = sum(job.large for job in self._begun) < max(1, self.crew.slots - 1)
+        for each in self._queue.order(time.monotonic()):
+            if each is self._small or may_be_large:
+                return each.waiting.popleft()
+        return None
 
     def _begin(self, worker: Worker, job: _Job) -> None:
         task = job.task
@@ -166,6 +186,7 @@ class DocumentQueue:
             task = Task(task.kind, task.data, seconds=task.seconds - (time.monotonic() - job.arrived))
         running = worker.begin(task)
         job.started = time.monotonic()
+        self._class(large=job.large).started += job.expected
         self._begun[job] = None
 
         def finish(future: asyncio.Future[Result]) -> None:
