@@ -89,8 +89,8 @@ def _one_of(*tags: str) -> Callable[[str], bool]:
 
 
 def _shaped(pattern: str) -> Callable[[str], bool]:
-    matches = re.compile(pattern).fullmatch
-    return lambda tag: len(tag) <= _LONGEST and matches(tag) is not None
+    # Compiled on first use, and kept by `re`: few texts have these tags, and every command imports this.
+    return lambda tag: len(tag) <= _LONGEST and re.fullmatch(pattern, tag) is not None
 
 
 # Penn Treebank: Santorini (1990), with the additions of OntoNotes, of the English Web Treebank and of TreeTagger.
