@@ -120,7 +120,7 @@ def test_a_document_that_kills_its_workers_is_left_out_and_done_by_who_resumes(
     deaths = 0
 
     with started(
-        "merge", file, *FUZZY, "-o", merged, "--engine", "ray", "--jobs", "1", env=cluster.environment
+        "merge", file, *FUZZY, "-o", merged, "--strict", "--engine", "ray", "--jobs", "1", env=cluster.environment
     ) as process:
         while process.poll() is None:
             if found := cluster.at_work():
@@ -138,7 +138,7 @@ def test_a_document_that_kills_its_workers_is_left_out_and_done_by_who_resumes(
     assert (tmp_path / "merged.conll.parts").is_dir()
 
     file.write_text(long("nw/long", LONG) + rest, "utf-8")
-    resumed = run("merge", file, *FUZZY, "-o", merged, "--resume")
+    resumed = run("merge", file, *FUZZY, "-o", merged, "--strict", "--resume")
 
     assert resumed.code == 0
     assert merged.read_text("utf-8") == output_of("merge", file, *FUZZY)

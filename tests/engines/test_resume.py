@@ -26,7 +26,7 @@ def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     """The second run has too little CPU for the long document: it can only end well if that is not merged again."""
     file, merged, decisions = (tmp_path / name for name in ("parts.conll", "merged.conll", "decisions.jsonl"))
     whole = small("nw/a") + long("nw/long", MANY) + small("nw/z")
-    arguments = ("merge", file, *FUZZY, "-o", merged, "--decisions", decisions, "--resume", "--jobs", "2")
+    arguments = ("merge", file, *FUZZY, "-o", merged, "--decisions", decisions, "--resume", "--jobs", "2", "--strict")
     file.write_text(whole + BROKEN, "utf-8")
     first = run(*arguments)
     kept = _files(tmp_path)
@@ -47,9 +47,9 @@ def _resumed(folder: Path, name: str, before: tuple[str, ...], after: tuple[str,
     """Resume a run that an error ended, with other arguments or another text; what it wrote must be right."""
     file, merged = folder / f"{name}.conll", folder / f"{name}.merged"
     file.write_text(small("nw/a") + BROKEN, "utf-8")
-    run("merge", file, "-o", merged, "--resume", *before)
+    run("merge", file, "-o", merged, "--resume", "--strict", *before)
     file.write_text(text or small("nw/a"), "utf-8")
-    done = run("merge", file, "-o", merged, "--resume", *after)
+    done = run("merge", file, "-o", merged, "--resume", "--strict", *after)
     assert merged.read_text("utf-8") == output_of("merge", file, *after)
     return done
 
@@ -66,7 +66,7 @@ def test_without_resume_nothing_is_kept_and_nothing_taken(tmp_path: Path) -> Non
     file = tmp_path / "parts.conll"
     file.write_text(small("nw/a") + BROKEN, "utf-8")
 
-    assert run("merge", file, "-o", tmp_path / "merged.conll").code == 1
+    assert run("merge", file, "-o", tmp_path / "merged.conll", "--strict").code == 1
     assert _files(tmp_path) == ["parts.conll"]
 
 
@@ -92,12 +92,12 @@ def test_what_is_damaged_of_a_partition_is_told_and_merged_again(
 ) -> None:
     file, merged = tmp_path / "parts.conll", tmp_path / "merged.conll"
     file.write_text(small_ones(3) + BROKEN, "utf-8")
-    run("merge", file, "-o", merged, "--resume")
+    run("merge", file, "-o", merged, "--resume", "--strict")
     (partition,) = (tmp_path / "merged.conll.parts").iterdir()
     partition.write_bytes(damage(partition.read_bytes()))
     file.write_text(small_ones(3), "utf-8")
 
-    done = run("merge", file, "-o", merged, "--resume")
+    done = run("merge", file, "-o", merged, "--resume", "--strict")
 
     assert done.code == 0
     assert done.err.splitlines()[0] == (
@@ -127,7 +127,7 @@ def test_a_full_disk_leaves_nothing_and_the_error_that_ended_the_run_is_told(tmp
     file, merged = tmp_path / "parts.conll", tmp_path / "merged.conll"
     file.write_text(small_ones(5) + BROKEN, "utf-8")
 
-    done = _run_with_small_files(1, "merge", file, "-o", merged, "--resume")
+    done = _run_with_small_files(1, "merge", file, "-o", merged, "--resume", "--strict")
 
     assert done.code == 1
     note, error = done.err.splitlines()
@@ -267,7 +267,7 @@ def test_without_a_word_on_who_made_the_outputs_each_record_counts_by_itself(tmp
 def test_files_before_an_error_are_there_and_the_one_with_it_is_not(tmp_path: Path, corpus: Path) -> None:
     # Names are in order, and folders' names are names too: deep/ comes before one.conll.
     (corpus / "one.conll").write_text(small("nw/1") + BROKEN, "utf-8")
-    done = run("merge", corpus, "-o", f"{tmp_path}/new/", "--jobs", "2")
+    done = run("merge", corpus, "-o", f"{tmp_path}/new/", "--jobs", "2", "--strict")
 
     assert done.code == 1
     assert [name for name in _files(tmp_path / "new") if not name.startswith(".")] == ["deep/two.conll"]
@@ -275,9 +275,12 @@ def test_files_before_an_error_are_there_and_the_one_with_it_is_not(tmp_path: Pa
 
 def test_a_document_in_two_files_is_an_error_where_files_stand_alone(tmp_path: Path, corpus: Path) -> None:
     (corpus / "one.conll").write_text(small("nw/4"), "utf-8")
-    error = error_of("merge", corpus, "-o", f"{tmp_path}/new/", code=1)
+    error = error_of("merge", corpus, "-o", f"{tmp_path}/new/", "--strict", code=1)
+    done = run("merge", corpus, "-o", f"{tmp_path}/new/")
 
     assert error.startswith(f"{corpus}/one.conll (document nw/4): {corpus}/deep/two.conll has this document too")
+    assert (done.code, done.err.splitlines()[-1]) == (1, f"merge-baseline: error: {error}")
+    assert [name for name in _files(tmp_path / "new") if not name.startswith(".")] == ["deep/two.conll"]
 
 
 def test_a_folder_of_outputs_is_never_that_of_the_inputs(tmp_path: Path, corpus: Path) -> None:
