@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,20 @@ def wait_until_used(server: CoreNLPServer) -> None:
     end = time.monotonic() + PATIENCE
     while server._peer is None or server._peer.users == 0:
         assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def kill_twice(server: Callable[[], CoreNLPServer], killed: list[int] | None = None) -> None:
+    """Kill the server under a request, and the one after it, since a document is tried once more; tell which."""
+    killed = [] if killed is None else killed
+    end = time.monotonic() + 3 * PATIENCE
+    while len(killed) < 2:
+        assert time.monotonic() < end
+        peer = server()._peer
+        process = None if peer is None else peer.process
+        if peer is not None and process is not None and peer.users and peer.ready and process.pid not in killed:
+            killed.append(process.pid)
+            os.kill(process.pid, signal.SIGKILL)
         time.sleep(0.01)
 
 

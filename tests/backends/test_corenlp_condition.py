@@ -19,7 +19,7 @@ from merger.backends.corenlp_server import CoreNLPServer
 from merger.errors import BackendError
 from merger.taggers import CoreNLPTagger
 from merger.watch import Watch
-from tests.backends.corenlp_here import document_of, exists, needs_corenlp, process_of, wait_until_used
+from tests.backends.corenlp_here import document_of, exists, kill_twice, needs_corenlp, process_of, wait_until_used
 from tests.cli.running import PATIENCE
 from tests.service.running import until
 
@@ -75,15 +75,11 @@ def test_a_server_that_was_killed_is_gone_with_the_reason(tagger: CoreNLPTagger)
 def test_a_server_that_died_at_work_stays_gone_until_it_is_started_again(tagger: CoreNLPTagger) -> None:
     server = server_of(tagger)
     long = document_of(*["Ann likes her cats , and her cats like Ann ."] * 15_000)
-    pid = process_of(server).pid
-
-    def kill_at_work() -> None:
-        wait_until_used(server)
-        os.kill(pid, signal.SIGKILL)
-
-    threading.Thread(target=kill_at_work).start()
+    killer = threading.Thread(target=kill_twice, args=[lambda: server])
+    killer.start()
     with pytest.raises(BackendError):
         tagger.tag(long, Watch())
+    killer.join()
 
     assert "was killed" in server.check(PATIENCE).reason
     server.end_unless_well()

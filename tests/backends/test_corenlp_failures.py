@@ -26,6 +26,7 @@ from merger.watch import Watch
 from tests.backends.corenlp_here import (
     document_of,
     exists,
+    kill_twice,
     needs_corenlp,
     process_of,
     wait_until_gone,
@@ -79,17 +80,7 @@ def test_a_document_whose_server_is_killed_is_tried_once_more_on_another(
 def test_a_document_whose_server_is_killed_twice_fails_and_the_next_one_starts_another(tagger: CoreNLPTagger) -> None:
     long = document_of(*["Ann likes her cats , and her cats like Ann ."] * 15_000, name="long")
     killed: list[int] = []
-
-    def kill() -> None:
-        while len(killed) < 2:
-            peer = tagger._handle.get()._peer
-            process = None if peer is None else peer.process
-            if peer is not None and process is not None and peer.users and peer.ready and process.pid not in killed:
-                killed.append(process.pid)
-                os.kill(process.pid, signal.SIGKILL)
-            time.sleep(0.01)
-
-    killer = threading.Thread(target=kill)
+    killer = threading.Thread(target=kill_twice, args=[tagger._handle.get, killed])
     killer.start()
     error = _error(lambda: tagger.tag(long, Watch()))
     killer.join()

@@ -122,8 +122,10 @@ class Restarted:
         self._running.__exit__(None, None, None)
 
     def start(self, *arguments: str) -> None:
-        """Start it again, with more arguments, of which the last of a kind counts."""
-        self._running = serving(*self._arguments, *arguments)
+        """Start it again, with more options, each with a value, in the place of those it had with the same names."""
+        pairs = dict(zip(self._arguments[::2], self._arguments[1::2], strict=True))
+        pairs |= zip(arguments[::2], arguments[1::2], strict=True)
+        self._running = serving(*(word for pair in pairs.items() for word in pair))
         self._process, _ = self._running.__enter__()
 
     def start_later(self, seconds: float) -> threading.Thread:

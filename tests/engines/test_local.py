@@ -12,12 +12,12 @@ from tests.engines.corpora import CROSSING, FUZZY, PLAIN, jsonlines, long, small
 from tests.engines.disturbed import descendants, ended, kill, run_limited, started, wait_for, workers_of
 from tests.service.running import is_alive, until
 
-SOME = 350
+SOME = 120
 """Chains of a document that takes seconds."""
-MANY = 600
-"""Chains of a document that takes more CPU than :func:`run_limited` allows."""
+MANY = 210
+"""Chains of a document that takes more CPU than :func:`run_limited` allows, and nearly as much work as is allowed."""
 ENDLESS = 1500
-"""Chains of a document that takes longer than any test waits before it ends the run."""
+"""Chains of a document that takes as much work as is allowed, longer than a test waits before it ends the run."""
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
 

@@ -363,5 +363,5 @@ def test_the_first_line_says_how_many_documents_the_scores_are_of() -> None:
 
     assert as_text(evaluation).splitlines()[0] == "1 document"
     some = replace(evaluation, left_out=("x", "y"))
-    assert as_text(some).splitlines()[0] == "1 of 3 documents; 2 left out, which could not be read"
+    assert as_text(some).splitlines()[0] == "1 of 3 documents; 2 left out on both sides"
     assert as_data(some)["left_out"] == ["x", "y"]
