@@ -121,15 +121,15 @@ class TagReader:
 def noun_patterns(text: str) -> Callable[[str], bool]:
     """Whether a tag is one of those that a text names: ``N*|SUBST`` are all tags that begin with N, and SUBST.
 
-    Raises :class:`~merger.errors.OptionError` for more than 64 names, names of more than 64 characters, blanks, and a
-    star that is not behind at least one other character.
+    Raises :class:`~merger.errors.OptionError` for more than 64 names, names of more than 64 characters, blanks and
+    control characters, and a star that is not behind at least one other character.
     """
     names = text.split("|")
     if len(names) > _MOST_PATTERNS:
         raise OptionError(f"option nouns: {len(names)} tags; expected at most {_MOST_PATTERNS}")
     for name in names:
         start = name.removesuffix("*")
-        if not start or "*" in start or len(name) > _LONGEST_PATTERN or any(char.isspace() for char in name):
+        if not start or "*" in start or len(name) > _LONGEST_PATTERN or not name.isprintable() or " " in name:
             raise OptionError(
                 f"option nouns: {name[:_LONGEST_PATTERN]!r} is not a tag or the beginning of tags;"
                 " expected names such as N*|SUBST"

@@ -221,6 +221,7 @@ def reading_options(command: Callable[..., object]) -> Callable[..., object]:
         ),
         click.option(
             "--clusters-field",
+            callback=_not_empty,
             metavar="NAME",
             help="In jsonlines: the key with the clusters. By default clusters, or else predicted_clusters; where a "
             "command has a gold and an automatic side, the gold side keeps this, and the automatic side is read from "
@@ -236,6 +237,13 @@ def reading_options(command: Callable[..., object]) -> Callable[..., object]:
     for decorator in reversed(decorators):
         wrapped = decorator(wrapped)
     return wrapped
+
+
+def _not_empty(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:  # noqa: ARG001  # click's signature
+    """The value. Raises ``click.BadParameter`` for an empty one, of a shell variable without a value."""
+    if value == "":
+        raise click.BadParameter("the name is empty")
+    return value
 
 
 def make_reading(

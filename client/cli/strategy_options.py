@@ -44,8 +44,11 @@ def _flag(name: str) -> Callable[[Callable[..., object]], Callable[..., object]]
     text = f"greedy: {option.help}"
     if isinstance(option.default, bool):
         return click.option(f"--{name}", is_flag=True, default=None, help=text)
-    kind: click.ParamType[Any] = click.Choice(option.choices) if option.choices else click.FLOAT
-    return click.option(f"--{name}", type=kind, default=None, help=f"{text}. Default: {option.show(option.default)}.")
+    kind: click.ParamType[Any] = click.FLOAT
+    if isinstance(option.default, str):
+        kind = click.Choice(option.choices) if option.choices else click.STRING
+    default = f" Default: {option.show(option.default)}." if option.default != "" else ""
+    return click.option(f"--{name}", type=kind, default=None, help=f"{text}.{default}")
 
 
 def chosen_strategy(

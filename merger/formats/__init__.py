@@ -126,6 +126,9 @@ def _blocks_of(file: str, format_name: str | None, options: ReadOptions) -> Iter
     faults: list[InputError] = []
     with open_bytes(file) as stream:
         head, texts = take_head(read_texts(stream, name, None if options.failures is None else faults))
+        if faults and not head.strip():
+            # Nothing could be read, which is not the same as an empty file.
+            raise faults[0]
         chosen = detect_format(head, name) if format_name is None else get_format(format_name)
         for block in chosen.read(Lines(name, texts, faults), options):
             yield block if isinstance(block, Unreadable) else _checked(block, options)

@@ -36,7 +36,7 @@ def find_files(path: str, suffixes: tuple[str, ...]) -> list[str]:
     found = [
         str(file)
         for file in Path(path).rglob("*")
-        if file.name.endswith(wanted) and file.is_file() and not _is_hidden(file.relative_to(path))
+        if file.name.endswith(wanted) and _may_hold_text(file) and not _is_hidden(file.relative_to(path))
     ]
     if not found:
         raise InputError(
@@ -110,6 +110,11 @@ def _unreadable(error: OSError | ValueError, place: Location) -> InputError:
     return InputError(f"cannot be read: {reason}", place)
 
 
+def _may_hold_text(file: Path) -> bool:
+    """Whether it is a file, or a link to one that is missing, which must not be passed over in silence."""
+    return file.is_file() or (file.is_symlink() and not file.exists())
+
+
 def read_texts(stream: BinaryIO, name: str, faults: list[InputError] | None = None) -> Iterator[str]:
     """Yield the text of a byte stream in pieces of whole lines, with their line ends. Only LF ends a line.
 
@@ -120,9 +125,11 @@ def read_texts(stream: BinaryIO, name: str, faults: list[InputError] | None = No
     done = 0
     rest = b""
     first = True
+    # What was unpacked before a fault is not lost so, as it would be by `read`, which waits for the whole chunk.
+    read = getattr(stream, "read1", stream.read)
     while True:
         try:
-            chunk = stream.read(_CHUNK)
+            chunk = read(_CHUNK)
         except (EOFError, zlib.error, OSError) as error:
             fault = _not_read_on(error, Location(name, done + 1))
             if faults is None:

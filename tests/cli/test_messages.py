@@ -181,3 +181,17 @@ def test_the_command_line_runs_as_a_module_too(unclosed: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
 
     assert (done.returncode, done.stderr) == (1, run("stats", unclosed).err)
+
+
+def test_a_text_option_of_greedy_has_a_flag_that_takes_text() -> None:
+    done = run("merge", str(EXAMPLES / "parts"), "--nouns", "NN*", "-o", os.devnull)
+
+    assert done.code == 0, done.err
+    assert "nouns=NN*" in done.err
+
+
+def test_an_empty_name_of_clusters_is_refused() -> None:
+    done = run("validate", str(EXAMPLES / "parts"), "--clusters-field", "")
+
+    assert done.code == 2
+    assert "the name is empty" in done.err

@@ -270,3 +270,36 @@ def test_good_documents_are_what_they_are_alone_whatever_is_bad_around_them(pair
         each for name in dict.fromkeys(n for n, _, _ in parts) if name not in bad for each in found({name}, None)
     ]
     assert {each.location.document for each in failures} == bad
+
+
+def test_documents_before_the_end_of_a_cut_off_gzip_file_are_read(tmp_path: Path) -> None:
+    """Without its trailer (8 bytes) the whole text can be unpacked, but nobody knows that it is whole."""
+    path = tmp_path / "x.conll.gz"
+    path.write_bytes(gzip.compress("".join(block("a (0)", name=f"d{n}") for n in range(40)).encode())[:-8])
+
+    documents, (failure,) = read(path)
+
+    assert [each.id for each in documents] == [f"d{number}" for number in range(39)]
+    assert failure.location.document == "d39"
+    assert "broken gzip data" in failure.message
+
+
+def test_a_gzip_file_of_which_nothing_can_be_unpacked_is_not_called_empty(tmp_path: Path) -> None:
+    path = tmp_path / "x.conll.gz"
+    path.write_bytes(gzip.compress(block("a (0)").encode())[:11])
+
+    documents, (failure,) = read(path)
+
+    assert documents == []
+    assert "broken gzip data" in failure.message
+
+
+def test_a_link_in_a_folder_to_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    """So are files that a version control system of large files has not fetched."""
+    (tmp_path / "a.conll").write_text(block("a (0)"), "utf-8")
+    (tmp_path / "b.conll").symlink_to(tmp_path / "nowhere")
+
+    documents, (failure,) = read(tmp_path)
+
+    assert len(documents) == 1
+    assert failure.location.file == str(tmp_path / "b.conll")
