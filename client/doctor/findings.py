@@ -26,5 +26,5 @@ class Finding:
     advice: str = ""
 
 
-FEATURES = ("serve", "corenlp", "stanza", "report", "metrics", "otel", "ray")
+FEATURES = ("serve", "corenlp", "stanza", "spacy", "report", "metrics", "otel", "ray")
 """What somebody may want to use: then what it needs must be there."""
