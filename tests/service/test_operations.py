@@ -227,8 +227,10 @@ def test_with_tls_the_probes_reach_the_server_that_the_manifests_start(tmp_path:
         ready = run(*arguments)
         return (ready.code, ready.out) == (0, "SERVING\n")
 
-    listening = ("--host", "127.0.0.1", "--port", "0", "--metrics-port", "0", "--workers", "1")
-    with serving(*here(container["args"][1:]), *listening) as (_, address):
+    changed = {"--host": "127.0.0.1", "--port": "0", "--metrics-port": "0", "--workers": "1"}
+    served = [each for each in here(container["args"][1:]) if each.partition("=")[0] not in changed]
+    listening = [each for pair in changed.items() for each in pair]
+    with serving(*served, *listening) as (_, address):
         for probe in ("livenessProbe", "readinessProbe", "startupProbe"):
             program, *arguments = here(container[probe]["exec"]["command"])
             assert program == "merge-baseline"
@@ -275,7 +277,7 @@ def test_the_image_runs_the_server_which_refuses_to_listen_unprotected() -> None
 
     assert entry == ["merge-baseline"]
     _accepted(default)
-    done = run(*default, "--port", str(free_port()))
+    done = run(*[str(free_port()) if each == "50051" else each for each in default])
     assert done.code == 3
     assert "--insecure-listen-anywhere" in done.err
     # What is switched to for installing is switched back.
