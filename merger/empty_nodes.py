@@ -24,8 +24,17 @@ def deciding_mentions(chain: Chain, known: Container[Mention], merged: Document)
     """The chain's mentions but those with empty nodes that the merged document lacks, which say nothing.
 
     ``known`` are the merged document's mentions. The empty nodes of other annotators may be others, and some formats
-    have none.
+    have none. Where the merged document lacks the sentence, as one may that comes over the wire, every mention counts.
     """
     for mention in chain.mentions:
-        if mention in known or not touches_empty_node(merged.sentence(mention), mention):
+        if mention in known or not _has_text(merged, mention) or not _touches(merged, mention):
             yield mention
+
+
+def _has_text(document: Document, mention: Mention) -> bool:
+    parts = document.parts
+    return mention.part < len(parts) and mention.sentence < len(parts[mention.part].sentences)
+
+
+def _touches(document: Document, mention: Mention) -> bool:
+    return touches_empty_node(document.sentence(mention), mention)

@@ -132,7 +132,7 @@ def test_a_document_that_kills_its_workers_is_left_out_and_done_by_who_resumes(
     assert done.code == 1
     assert deaths >= 3
     message = f"merge-baseline: error: {file} (document nw/long): 3 worker processes died on this document"
-    assert _without_ray(done.err)[0] == message
+    assert message in _without_ray(done.err)
     assert sum("nw/broken" in line for line in _without_ray(done.err)) == 1
     assert not merged.exists()
     assert (tmp_path / "merged.conll.parts").is_dir()

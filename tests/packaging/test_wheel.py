@@ -68,7 +68,9 @@ def test_the_wheel_holds_every_module_and_nothing_else(wheel: Path) -> None:
         path.relative_to(ROOT).as_posix()
         for package in ("client", "merger", "protos")
         for path in (ROOT / package).rglob("*")
-        if path.suffix in {".py", ".pyi", ".proto"} or path.name == "py.typed" or path.parent.name == "templates"
+        if path.suffix in {".py", ".pyi", ".proto", ".txt"}
+        or path.name == "py.typed"
+        or path.parent.name == "templates"
     }
     examples = {
         f"client/{path.relative_to(ROOT).as_posix()}"
