@@ -162,7 +162,7 @@ def _score_notes(comparison: Comparison) -> Iterator[str]:
             "*, or bold: significantly better than every other strategy and than merging nothing, "
             f"p < {ALPHA} adjusted by Holm's method for all pairs"
         )
-    elif any(comparison.pairs.values()):
+    elif any(test.p is not None for test in comparison.pairs["conll_f1"]):
         yield "no strategy is significantly better than all others in any column"
 
 

@@ -122,14 +122,20 @@ def test_a_server_that_alone_speaks_tls_is_told_from_none(merge: Merge, secured:
 
 
 def test_the_command_line_tells_it_too(secured: str, folder: Path) -> None:
+    """In the words of its flags."""
+    speaks = "speaks TLS, and this client does not (set --tls, or --tls-ca for its CA)"
+    speaks_not = (
+        "does not speak TLS, and this client does (leave out --tls, or --tls-ca for its CA, or serve with "
+        "serve --tls-cert and serve --tls-key)"
+    )
     merging = ("merge", EXAMPLES / "parts" / "wells.conll", "--server")
     tls = ("--tls-ca", folder / "ca.pem")
     with answering() as peer, ThreadPoolExecutor(3) as workers:
         expected = {
-            ("health", secured): f"what listens at {secured} {SPEAKS}",
-            (*merging, secured): f"what listens at {secured} {SPEAKS}",
-            ("health", peer.address, *tls): f"what listens at {peer.address} {SPEAKS_NOT}",
-            (*merging, peer.address, *tls): f"what listens at {peer.address} {SPEAKS_NOT}",
+            ("health", secured): f"what listens at {secured} {speaks}",
+            (*merging, secured): f"what listens at {secured} {speaks}",
+            ("health", peer.address, *tls): f"what listens at {peer.address} {speaks_not}",
+            (*merging, peer.address, *tls): f"what listens at {peer.address} {speaks_not}",
         }
         # Each waits some seconds for a connection, and gives itself a second to find out why there is none: on a busy
         # machine it may have to be asked again.
@@ -138,7 +144,7 @@ def test_the_command_line_tells_it_too(secured: str, folder: Path) -> None:
             for command, line in expected.items()
         ]
         doctor = ("doctor", "--json", "--server", secured)
-        found.append(workers.submit(until, lambda: f"what listens at {secured} {SPEAKS}" in run(*doctor).out))
+        found.append(workers.submit(until, lambda: f"what listens at {secured} {speaks}" in run(*doctor).out))
         assert all(each.result() for each in found)
 
 

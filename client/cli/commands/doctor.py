@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import click
 
 from client.cli.options import json_option
 from client.cli.output import counted, open_report, write_json
+from client.cli.parameter_names import with_flags
 from client.cli.server_options import ServerChoice, server_options
 from client.doctor.findings import FEATURES, Finding, Level
 from protos.serving.options import DEFAULT_PORT, ServerOptions
@@ -83,6 +84,7 @@ def command(
         findings.extend(check_tls(files))
     if there.address is not None:
         findings.extend(check_server(there.address, lambda: there.connect(timeout=_SERVER_SECONDS)))
+    findings = [replace(each, found=with_flags(each.found), advice=with_flags(each.advice)) for each in findings]
     if as_json:
         write_json({"findings": [asdict(finding) for finding in findings], "ok": not _fails(findings)})
     else:
