@@ -27,8 +27,8 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
 ]
 
-LONG = 300
-"""Chains of a document that takes seconds to merge."""
+LONG = 200
+"""Chains of a document that takes seconds to merge, within the bound of work."""
 _AT_WORK = 1.5
 """Seconds of CPU after which an actor that has not ended a task must be working on the long document."""
 
