@@ -38,7 +38,7 @@ def scores_row(scores: Scores) -> list[float]:
 def result_row(result: Result) -> list[float]:
     """The counts of the metrics, the links and the decisions."""
     links = NO_LINKS if result.links is None else result.links
-    return [*_scores(result.scores), *_numbers(links.links), links.matching, links.decisions]
+    return [*_scores(result.scores), *counts_row(links.links), links.matching, links.decisions]
 
 
 def without_links(row: Sequence[float]) -> list[float]:
@@ -77,10 +77,11 @@ def _f1(counts: Sequence[Count], divide: Callable[[Count, Count], Count]) -> Cou
 
 
 def _scores(scores: Scores) -> list[float]:
-    return [number for metric in METRICS for number in _numbers(scores[metric])]
+    return [number for metric in METRICS for number in counts_row(scores[metric])]
 
 
-def _numbers(counts: MetricCounts) -> list[float]:
+def counts_row(counts: MetricCounts) -> list[float]:
+    """Numerator and denominator of recall, then of precision."""
     return [
         counts.recall_numerator,
         counts.recall_denominator,

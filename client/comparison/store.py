@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from client.comparison.columns import counts_row
 from client.comparison.data import METRICS, Outcome
 from client.comparison.judgement import JudgedDecision, decision_data
-from client.scoring.counts import Counts, MetricCounts
+from client.scoring.counts import Counts
 from client.scoring.evaluation import Result
 from client.scoring.links import LinkCounts
 from client.scoring.scores import Scores
@@ -104,7 +105,7 @@ def _record(outcome: Outcome) -> dict[str, Any]:
         "floor": None if result is None or result.floor is None else _scores_record(result.floor),
         "link_counts": None
         if result is None or result.links is None
-        else [_numbers(result.links.links), result.links.decisions, result.links.matching],
+        else [counts_row(result.links.links), result.links.decisions, result.links.matching],
     }
 
 
@@ -116,16 +117,7 @@ def _decision(record: Mapping[str, Any]) -> JudgedDecision:
 
 
 def _scores_record(scores: Scores) -> dict[str, list[float]]:
-    return {name: _numbers(scores[name]) for name in METRICS}
-
-
-def _numbers(counts: MetricCounts) -> list[float]:
-    return [
-        counts.recall_numerator,
-        counts.recall_denominator,
-        counts.precision_numerator,
-        counts.precision_denominator,
-    ]
+    return {name: counts_row(scores[name]) for name in METRICS}
 
 
 def _outcome(record: Mapping[str, Any]) -> Outcome:
