@@ -47,11 +47,21 @@ def measure(entrants: Sequence[Entrant]) -> list[Measured]:
     ]
 
 
-def tests_against(baseline: Entrant, others: Iterable[Entrant], resampling: Resampling) -> tuple[PairedTest, ...]:
-    """The tests in CoNLL F1 of strategies against one; a strategy that shares no document with it is left out."""
+def tests_against(
+    baseline: Entrant, others: Iterable[Entrant], pairs: Iterable[PairedTest], resampling: Resampling
+) -> tuple[PairedTest, ...]:
+    """The tests in CoNLL F1 of strategies against one; a strategy that shares no document with it is left out.
+
+    Tests that are among the ``pairs`` in this direction are not made again.
+    """
+    made = {test.strategy: test for test in pairs if test.baseline == baseline.name}
     theirs = _measured(baseline)
-    tests = (_test(_measured(each), theirs, resampling) for each in others)
-    return adjusted(found[COLUMNS[0]] for found in tests if found)
+    tests = []
+    for each in others:
+        test = made.get(each.name) or _test(_measured(each), theirs, resampling).get(COLUMNS[0])
+        if test is not None:
+            tests.append(test)
+    return adjusted(tests)
 
 
 def tests_of_pairs(strategies: Sequence[Measured], resampling: Resampling) -> dict[str, tuple[PairedTest, ...]]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from client.agreement.bootstrap import Resampling
 from client.comparison.agreement import count_agreement
 from client.comparison.breakdowns import add_results, by_distance, by_group
+from client.comparison.columns import COLUMNS
 from client.comparison.data import (
     FLOOR,
     METRICS,
@@ -42,11 +43,12 @@ def compare(
     chosen = choose_baseline([entrant.name for entrant in entrants], baseline)
     strategies = tuple(_summarise(documents, entrant, setup, resampling) for entrant in entrants)
     against = next((entrant for entrant in entrants if entrant.name == chosen), None)
-    tests: tuple[PairedTest, ...] = ()
-    if against is not None:
-        tests = tests_against(against, [entrant for entrant in entrants if entrant is not against], resampling)
     measured = measure(entrants)
     pairs = tests_of_pairs(measured, resampling)
+    tests: tuple[PairedTest, ...] = ()
+    if against is not None:
+        others = [entrant for entrant in entrants if entrant is not against]
+        tests = tests_against(against, others, pairs[COLUMNS[0]], resampling)
     known = (None,) * len(documents) if texts is None else tuple(texts)
     return Comparison(
         setup,
