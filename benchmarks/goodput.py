@@ -50,7 +50,7 @@ class Phase:
 
     async def call(self, channel: grpc.aio.Channel, tokens: int, deadline: float) -> None:
         """Have a document merged, and count what becomes of that."""
-        begun = time.monotonic()
+        started = time.monotonic()
         merge: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(f"{SERVICE}/MergeDocument")
         try:
             await merge(_request(tokens), timeout=deadline)
@@ -59,7 +59,7 @@ class Phase:
         else:
             self.codes[tokens, "OK"] += 1
             self.answered[tokens] += 1
-            self.took[tokens].append(time.monotonic() - begun)
+            self.took[tokens].append(time.monotonic() - started)
 
     def goodput(self, sizes: tuple[int, ...] = tuple(SIZES)) -> float:
         """Tokens a second."""
@@ -79,27 +79,27 @@ def _draws(seed: int) -> Any:  # noqa: ANN401  # an endless generator
 
 async def _capacity(channel: grpc.aio.Channel, seconds: float, seed: int) -> Phase:
     phase, draws = Phase(), _draws(seed)
-    begun = time.monotonic()
+    started = time.monotonic()
 
     async def caller() -> None:
-        while time.monotonic() < begun + seconds:
+        while time.monotonic() < started + seconds:
             await phase.call(channel, next(draws), CAPACITY_DEADLINE_SECONDS)
 
     await asyncio.gather(*(caller() for _ in range(CALLERS)))
-    phase.seconds = time.monotonic() - begun
+    phase.seconds = time.monotonic() - started
     return phase
 
 
 async def _overload(channel: grpc.aio.Channel, seconds: float, seed: int, rate: float, deadline: float) -> Phase:
     phase, draws, random_ = Phase(), _draws(seed), random.Random(seed)  # noqa: S311  # gaps between calls
-    begun = when = time.monotonic()
+    started = when = time.monotonic()
     calls = []
-    while when < begun + seconds:
+    while when < started + seconds:
         when += random_.expovariate(rate)
         await asyncio.sleep(max(0.0, when - time.monotonic()))
         calls.append(asyncio.create_task(phase.call(channel, next(draws), deadline)))
     await asyncio.gather(*calls)
-    phase.seconds = time.monotonic() - begun
+    phase.seconds = time.monotonic() - started
     return phase
 
 
