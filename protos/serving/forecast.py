@@ -13,6 +13,9 @@ _WEIGHT_OF_LAST: Final = 0.1
 _WAIT_SHARE: Final = 0.25
 """Small documents that would wait longer than this share of the time that is left are refused. The rest is for work
 that takes longer than expected, and for large documents, which would find the time used up by small ones."""
+_SHORT_DONE_SHARE: Final = 0.28
+"""Small documents that would be done by this share of the time that is left need not keep to the wait above. So the
+shortest are the last to be refused: they hardly delay the others."""
 _DONE_SHARE: Final = 0.8
 """By this share of the time that is left, work must be expected to be done."""
 
@@ -42,4 +45,6 @@ def too_late_by(wait: float, work: float, left: float, *, large: bool = False) -
     ``left`` are the seconds until its deadline.
     """
     may_wait = _DONE_SHARE * left - work
-    return wait - (may_wait if large else min(_WAIT_SHARE * left, may_wait))
+    if not large:
+        may_wait = min(may_wait, max(_WAIT_SHARE * left, _SHORT_DONE_SHARE * left - work))
+    return wait - may_wait

@@ -184,7 +184,15 @@ def test_a_forecast_learns_what_any_document_takes_and_what_its_bytes_do() -> No
 
 @pytest.mark.parametrize(
     ("wait", "work", "left", "late"),
-    [(1.0, 0.1, 4.0, 0.0), (0.5, 3.0, 4.0, 0.3), (0.2, 3.0, 4.0, 0.0), (2.0, 0.1, 4.0, 1.0)],
+    [
+        (1.0, 0.1, 4.0, 0.0),
+        (0.5, 3.0, 4.0, 0.3),
+        (0.2, 3.0, 4.0, 0.0),
+        (2.0, 0.5, 4.0, 1.0),
+        # Short work may wait until 0.28 of 4 s, less the work itself.
+        (2.0, 0.02, 4.0, 0.9),
+        (1.1, 0.02, 4.0, 0.0),
+    ],
 )
 def test_how_much_too_late_work_would_begin(wait: float, work: float, left: float, late: float) -> None:
     assert max(0.0, too_late_by(wait, work, left)) == pytest.approx(late)
