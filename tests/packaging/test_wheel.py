@@ -89,6 +89,8 @@ def test_the_wheel_says_what_it_is(wheel: Path) -> None:
     assert (metadata["Name"], metadata["Version"]) == ("merge-baseline", VERSION)
     assert metadata["License-Expression"] == "Apache-2.0"
     assert metadata["Requires-Python"] == ">=3.11"
+    extras = {"corenlp", "metrics", "otel", "ray", "report", "spacy", "stanza"}
+    assert set(metadata.get_all("Provides-Extra", [])) == extras, "what only developers need is in dependency groups"
     assert "LICENSE" in about
     assert b"merge-baseline = client.cli.entry:main" in about["entry_points.txt"]
 
