@@ -1,0 +1,58 @@
+"""What the files beside the code say of the code."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+RECIPES = re.findall(r"^### (Add .*)\n\n((?:(?!^#).*\n)*)", CONTRIBUTING, re.MULTILINE)
+_PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*/|(?:[\w.-]+/)*[\w.-]+\.(?:py|md|proto|toml|json|yml|yaml|cff)")
+
+
+def _paths(text: str) -> set[str]:
+    """The paths that a page names between backticks."""
+    return {each for each in re.findall(r"`([^`\n]+)`", text) if _PATH.fullmatch(each)}
+
+
+def _text_files(*places: str) -> Iterator[Path]:
+    for place in places:
+        path = ROOT / place
+        for file in [path] if path.is_file() else sorted(path.rglob("*")):
+            generated = "_pb2" in file.name or "__pycache__" in file.parts
+            if file.is_file() and not generated:
+                yield file
+
+
+def _found(command: str) -> set[str]:
+    """The files that ``git grep -l... 'PATTERN' -- PLACES`` lists, generated code left out."""
+    git, grep, options, pattern, dashes, *places = shlex.split(command)
+    assert (git, grep, dashes) == ("git", "grep", "--")
+    assert set(options) <= set("-lwiE")
+    if "w" in options:
+        pattern = rf"\b(?:{pattern})\b"
+    wanted = re.compile(pattern, re.MULTILINE | (re.IGNORECASE if "i" in options else re.NOFLAG))
+    files = _text_files(*places)
+    return {file.relative_to(ROOT).as_posix() for file in files if wanted.search(file.read_text("utf-8"))}
+
+
+def test_every_file_that_contributing_names_is_there() -> None:
+    named = _paths(CONTRIBUTING)
+
+    assert len(named) > 40
+    assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize(("title", "recipe"), RECIPES, ids=[title for title, _ in RECIPES])
+def test_a_recipe_names_every_file_of_its_example(title: str, recipe: str) -> None:
+    (command,) = re.findall(r"^Example: `(.+)`$", recipe, re.MULTILINE)
+
+    found = _found(command)
+
+    assert len(found) > 1, f"{title}: the example is gone; name another one"
+    assert found - _paths(recipe) == set(), f"{title}: add these to the list"
