@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from merger.decision_fields import Fields, as_fields, as_ref
@@ -78,10 +78,18 @@ def parse_record(line: str, place: Location) -> DecisionRecord:
 def read_strategy(path: str) -> str:
     """Who made the decisions of a file of records: the strategy's signature, or the annotator.
 
-    Raises :class:`~merger.errors.FormatError` for lines that are no records, and :class:`~merger.errors.DecisionError`
-    if the records are of several strategies or annotators, or if there are none.
+    Raises :class:`~merger.errors.FormatError` for lines that are no records, and what :func:`only_maker` raises.
     """
-    makers = dict.fromkeys(record.maker for record in read_decision_records(path))
+    return only_maker(read_decision_records(path), path)
+
+
+def only_maker(records: Iterable[DecisionRecord], path: str) -> str:
+    """Who made the decisions of a file: the strategy's signature, or the annotator.
+
+    Raises :class:`~merger.errors.DecisionError` if the records are of several strategies or annotators, or if there are
+    none.
+    """
+    makers = dict.fromkeys(record.maker for record in records)
     if len(makers) != 1:
         found = ", ".join(makers) or "nothing"
         place = Location(display_name(path))

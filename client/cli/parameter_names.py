@@ -7,6 +7,7 @@ from functools import cache
 from typing import Final
 
 _OTHERS: Final = {
+    "drop_singletons": "--singletons drop",
     "enable_taggers": "--enable-tagger",
     "format_name": "--format",
     "grace_seconds": "--grace",
@@ -21,6 +22,7 @@ _NAMED: Final = (
     "baseline",
     "clusters_field",
     "columns",
+    "drop_singletons",
     "enable",
     "format_name",
     "insecure_listen_anywhere",
@@ -28,6 +30,7 @@ _NAMED: Final = (
     "key",
     "max_call_seconds",
     "overwrite",
+    "parts",
     "resamples",
     "resume",
     "retag",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from client.scoring.counts import Undefined
 from client.scoring.links import NO_LINKS, LinkCounts, count_links, gain, part_chains_of
@@ -17,6 +18,10 @@ from merger.boundaries import with_boundaries_of
 from merger.document import ChainScope, Document
 from merger.errors import AlignmentError, DecisionError, InputError, Location
 from merger.notices import Notices
+
+if TYPE_CHECKING:
+    from client.scoring.made_by import MadeBy
+    from merger.decision_records import DecisionRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,7 @@ class Evaluation:
     left_out: tuple[str, ...] = ()
 
 
-def evaluate(  # all but the documents are options
+def evaluate(  # noqa: PLR0913  # all but the documents are options
     keys: Iterable[Document],
     responses: Iterable[Document],
     *,
@@ -96,6 +101,7 @@ def evaluate(  # all but the documents are options
     notices: Notices | None = None,
     split: str | None = None,
     strategy: str | None = None,
+    decisions: Iterable[DecisionRecord] | None = None,
     matching: Matching = EXACT,
     failures: list[InputError] | None = None,
 ) -> Evaluation:
@@ -103,7 +109,9 @@ def evaluate(  # all but the documents are options
 
     ``parts`` are the documents before merging; without them the part chains are read off a key that has part
     boundaries. ``split`` and ``strategy`` go into the signature. ``matching`` is how mentions match and empty
-    nodes are paired.
+    nodes are paired. ``decisions`` are those that made the responses, where known:
+    :class:`~merger.errors.DecisionError` is raised if they are of other responses
+    (:meth:`client.scoring.made_by.MadeBy.check`).
 
     ``failures``: the list that the readers of all these documents were given. A document that failed on one side is
     left out of both; one that cannot be scored, as its tokens differ, is left out too, and its error is added. Without
@@ -111,7 +119,13 @@ def evaluate(  # all but the documents are options
     raise.
     """
     notices = Notices() if notices is None else notices
-    scorer = _Scorer(tuple(metrics), notices, matching, 2 if drop_singletons else 1)
+    made_by = None
+    if decisions is not None:
+        # Decisions are seldom there, and take time to import.
+        from client.scoring.made_by import MadeBy
+
+        made_by = MadeBy(decisions, notices)
+    scorer = _Scorer(tuple(metrics), notices, matching, 2 if drop_singletons else 1, made_by)
     scored = list(scorer.results(keys, responses, parts, failures))
     if any(result.floor is not None for _, result, _ in scored):
         scored = [(document, _with_floor(result, sizes, metrics), sizes) for document, result, sizes in scored]
@@ -132,11 +146,14 @@ def evaluate(  # all but the documents are options
 class _Scorer:
     """Scores documents one by one, and keeps how their zeros were paired."""
 
-    def __init__(self, metrics: tuple[str, ...], notices: Notices, matching: Matching, least: int) -> None:
+    def __init__(
+        self, metrics: tuple[str, ...], notices: Notices, matching: Matching, least: int, made_by: MadeBy | None
+    ) -> None:
         self._metrics = metrics
         self._notices = notices
         self._matching = matching
         self._least = least
+        self._made_by = made_by
         self._pairings: set[str] = set()
 
     @property
@@ -161,6 +178,8 @@ class _Scorer:
             except InputError as error:
                 add_failure(failures, error)
                 continue
+            if self._made_by is not None and key.id not in missing:
+                self._made_by.check(response, None if befores is None else before)
             document = DocumentResult(
                 key.id, key.genre, len((before or key).parts), key.token_count, result, key.id not in missing
             )

@@ -53,7 +53,7 @@ def count_links(parts: Document, key: Document, response: Document) -> LinkCount
     Raises :class:`~merger.errors.DecisionError` if a merged document does not keep a part chain together.
     """
     refs = _refs(parts)
-    key_owner, response_owner = (_owners(refs, merged) for merged in (key, response))
+    key_owner, response_owner = (merged_owners(refs, merged) for merged in (key, response))
     overlap = measure_overlap(_grouped(key_owner), _grouped(response_owner))
     shared = _pairs(size for _, _, size in overlap.cells)
     links = Counts(shared, _pairs(overlap.key_sizes), shared, _pairs(overlap.response_sizes))
@@ -67,7 +67,7 @@ def antecedents_of(parts: Document, merged: Document) -> dict[ChainRef, tuple[Ch
     empty for *new*. Singletons take no part (LongtoNotes 3.1). Both documents have the same parts and tokens.
     Raises :class:`~merger.errors.DecisionError` if the merged document does not keep a part chain together.
     """
-    return _antecedents(_owners(_refs(parts), merged))
+    return _antecedents(merged_owners(_refs(parts), merged))
 
 
 def unseen_chains(parts: Document, merged: Document) -> set[ChainRef]:
@@ -82,7 +82,30 @@ def merged_numbers(parts: Document, merged: Document) -> tuple[int, ...]:
     Merged chains are numbered from 0 in the order of their first part chains. Raises as :func:`antecedents_of` does.
     """
     numbers: dict[int, int] = {}
-    return tuple(numbers.setdefault(owner, len(numbers)) for owner in _owners(_refs(parts), merged).values())
+    return tuple(numbers.setdefault(owner, len(numbers)) for owner in merged_owners(_refs(parts), merged).values())
+
+
+def merged_owners(refs: Sequence[tuple[ChainRef, Chain]], merged: Document) -> PartChains:
+    """For each of these part chains the number of the merged chain that holds it; one that none holds has its own.
+
+    Raises :class:`~merger.errors.DecisionError` if the mentions of a part chain are in several merged chains.
+    """
+    chain_of = {mention: number for number, chain in enumerate(merged.chains) for mention in chain.mentions}
+    owners: PartChains = {}
+    for ref, chain in refs:
+        numbers = {chain_of.get(mention) for mention in deciding_mentions(chain, chain_of, merged)} or {None}
+        owner = numbers.pop() if len(numbers) == 1 else None
+        if owner is None and not numbers:
+            # Nowhere in the merged document: not linked to anything, as in a response that lacks the document.
+            owner = len(merged.chains) + len(owners)
+        if owner is None:
+            raise DecisionError(
+                f"the mentions of part chain {ref.chain} are not together",
+                Location(merged.file, document=merged.id, part=ref.part),
+                expected="every part chain whole in one merged chain",
+            )
+        owners[ref] = owner
+    return owners
 
 
 def gain(f1: float, floor: float) -> float | None:
@@ -109,25 +132,6 @@ def _refs(parts: Document) -> list[tuple[ChainRef, Chain]]:
 
 def _pairs(sizes: Iterable[int]) -> int:
     return sum(size * (size - 1) // 2 for size in sizes)
-
-
-def _owners(refs: Sequence[tuple[ChainRef, Chain]], merged: Document) -> PartChains:
-    chain_of = {mention: number for number, chain in enumerate(merged.chains) for mention in chain.mentions}
-    owners: PartChains = {}
-    for ref, chain in refs:
-        numbers = {chain_of.get(mention) for mention in deciding_mentions(chain, chain_of, merged)} or {None}
-        owner = numbers.pop() if len(numbers) == 1 else None
-        if owner is None and not numbers:
-            # Nowhere in the merged document: not linked to anything, as in a response that lacks the document.
-            owner = len(merged.chains) + len(owners)
-        if owner is None:
-            raise DecisionError(
-                f"the mentions of part chain {ref.chain} are not together",
-                Location(merged.file, document=merged.id, part=ref.part),
-                expected="every part chain whole in one merged chain",
-            )
-        owners[ref] = owner
-    return owners
 
 
 def _grouped(owners: PartChains) -> list[list[ChainRef]]:

@@ -308,3 +308,41 @@ def test_votes_that_cannot_be_held_are_errors(tmp_path: Path, tiny: Path) -> Non
     assert f"ann decides on this document in {ann} too" in error_of("vote", tiny, ann, bob, second, code=1)
     assert "would be written over an input" in error_of("vote", tiny, ann, bob, "-o", ann, code=2)
     assert ann.read_bytes() == kept
+
+
+@pytest.fixture
+def merged_twice(tmp_path: Path) -> Path:
+    """The merges and decisions of two strategies, ``greedy`` and ``none``."""
+    for strategy in ("greedy", "none"):
+        decided = tmp_path / f"{strategy}.jsonl"
+        run("merge", EXAMPLES / "parts", "-s", strategy, "-o", tmp_path / f"{strategy}.conll", "--decisions", decided)
+    return tmp_path
+
+
+@pytest.mark.parametrize("more", [[], ["--parts", str(EXAMPLES / "parts")]])
+def test_the_signature_of_a_score_names_the_strategy_of_decisions_that_made_the_response(
+    merged_twice: Path, more: list[str]
+) -> None:
+    for strategy in ("greedy", "none"):
+        response, decisions = merged_twice / f"{strategy}.conll", merged_twice / f"{strategy}.jsonl"
+        scored = run("score", EXAMPLES / "key", response, "--decisions", decisions, *more)
+
+        assert (scored.code, scored.err) == (0, "")
+        assert f"|strategy:{strategy}" in scored.out
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ([], "lie in the parts"),
+        (["--parts", str(EXAMPLES / "parts")], "by the decisions"),
+    ],
+)
+def test_decisions_of_another_response_are_an_error_of_score(merged_twice: Path, more: list[str], says: str) -> None:
+    for one, other in (("greedy", "none"), ("none", "greedy")):
+        arguments = ("score", EXAMPLES / "key", merged_twice / f"{one}.conll")
+        error = error_of(*arguments, "--decisions", merged_twice / f"{other}.jsonl", *more, code=1)
+
+        assert "other decisions made this response" in error
+        assert says in error
+        assert "document " in error

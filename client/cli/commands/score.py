@@ -44,7 +44,8 @@ def _complete(context: click.Context, parameter: click.Parameter, incomplete: st
     "--decisions",
     "decisions_path",
     metavar="PATH",
-    help="The decisions that `merge` wrote beside RESPONSE: the signature then names the strategy.",
+    help="The decisions that `merge` wrote beside RESPONSE: the signature then names the strategy. Decisions that made "
+    "another response are an error; with --parts they are compared chain by chain.",
 )
 @click.option(
     "--metric",
@@ -106,9 +107,13 @@ def command(
         raise click.UsageError(f"--json and --{shown} exclude each other")
     # Documents have no cycles; looking for some takes a quarter of the time of a long one.
     gc.disable()
-    parts = None
-    if parts_path is not None:
-        parts = reading.gold(parts_path)
+    parts = None if parts_path is None else reading.gold(parts_path)
+    strategy = decisions = None
+    if decisions_path is not None:
+        from merger.decision_reader import only_maker, read_decision_records
+
+        decisions = list(read_decision_records(decisions_path))
+        strategy = only_maker(decisions, decisions_path)
     evaluation = evaluate(
         documents_with_progress(reading.gold(key), "scoring"),
         reading.response(response),
@@ -116,7 +121,8 @@ def command(
         metrics=metrics,
         drop_singletons=singletons == "drop",
         notices=reading.notices,
-        strategy=None if decisions_path is None else _strategy(decisions_path),
+        strategy=strategy,
+        decisions=decisions,
         matching=Matching(match, zeros),
         failures=reading.options.failures,
     )
@@ -141,9 +147,3 @@ def _text(evaluation: Evaluation, shown: str | None, *, per_document: bool) -> s
             return as_latex(evaluation)
         case _:
             return as_text(evaluation, per_document=per_document)
-
-
-def _strategy(decisions_path: str) -> str | None:
-    from merger.decision_reader import read_strategy
-
-    return read_strategy(decisions_path)
