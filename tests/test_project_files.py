@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
+
+from merger.version import VERSION
 
 ROOT = Path(__file__).parents[1]
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
@@ -56,3 +60,24 @@ def test_a_recipe_names_every_file_of_its_example(title: str, recipe: str) -> No
 
     assert len(found) > 1, f"{title}: the example is gone; name another one"
     assert found - _paths(recipe) == set(), f"{title}: add these to the list"
+
+
+def test_the_citation_has_the_version() -> None:
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))["version"] == VERSION
+
+
+def test_continuous_integration_runs_every_python_that_the_metadata_names() -> None:
+    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))
+    metadata = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    named = {each.rpartition(" ")[2] for each in metadata["classifiers"] if "Python :: 3." in each}
+
+    assert set(workflow["jobs"]["tests"]["strategy"]["matrix"]["python"]) == named
+
+
+@pytest.mark.parametrize("file", ["CONTRIBUTING.md", ".github/workflows/ci.yml", ".github/workflows/release.yml"])
+def test_every_make_target_that_is_named_exists(file: str) -> None:
+    rules = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    text = (ROOT / file).read_text("utf-8")
+    runs = re.findall(r"(?:`|run: |^    )make ((?:[a-z-]+ ?)+)", text, re.MULTILINE)
+
+    assert {target for run in runs for target in run.split()} <= rules
