@@ -80,4 +80,7 @@ def with_flags(text: str) -> str:
 def _flag(found: re.Match[str]) -> str:
     if found["policy"]:
         return f"with --{found['policy']}"
+    if found["option"] == "parts":
+        # A limit of servers has this name too.
+        return "--parts"
     return f"serve {option_of(found['server'])}" if found["server"] else option_of(found["option"])

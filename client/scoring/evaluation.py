@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from client.scoring.counts import Undefined
+from client.scoring.fairness import Fairness
 from client.scoring.links import NO_LINKS, LinkCounts, count_links, gain, part_chains_of
 from client.scoring.mention_matching import EXACT, Matching
 from client.scoring.metrics import METRICS, score_document, score_documents
@@ -127,6 +128,7 @@ def evaluate(  # noqa: PLR0913  # all but the documents are options
         made_by = MadeBy(decisions, notices)
     scorer = _Scorer(tuple(metrics), notices, matching, 2 if drop_singletons else 1, made_by)
     scored = list(scorer.results(keys, responses, parts, failures))
+    scorer.fairness.tell(notices, singletons_count=not drop_singletons)
     if any(result.floor is not None for _, result, _ in scored):
         scored = [(document, _with_floor(result, sizes, metrics), sizes) for document, result, sizes in scored]
     documents = tuple(replace(document, result=result) for document, result, _ in scored)
@@ -154,6 +156,7 @@ class _Scorer:
         self._matching = matching
         self._least = least
         self._made_by = made_by
+        self.fairness = Fairness()
         self._pairings: set[str] = set()
 
     @property
@@ -188,6 +191,7 @@ class _Scorer:
 
     def _result(self, key: Document, response: Document, before: Document | None, *, is_given: bool) -> Result:
         _check_merged(key, response, self._notices)
+        self.fairness.see(key, response, with_parts=is_given)
         scores = self._score(key, response)
         if before is None:
             return Result(scores, None, None)

@@ -70,3 +70,39 @@ def test_the_ceiling_is_reached_unless_singletons_are_kept(
     oracle = data["strategies"][-1]
     assert (oracle["name"], oracle["total"]["metrics"]["bcub"]["recall"]) == ("oracle", pytest.approx(recall))
     assert [notice["kind"] for notice in data["notices"]] == notes
+
+
+def _notices(*arguments: str | Path) -> list[tuple[str, int]]:
+    result = invoke("score", *arguments, "--json")
+    return [(each["kind"], each["count"]) for each in json.loads(result.stdout)["notices"]]
+
+
+def test_a_key_that_was_never_cut_is_noted_beside_a_merge_of_parts(folder: Path) -> None:
+    # Bo's second mention is alone in its part; the parts lack it, so does every merge of them.
+    alone = ("mentions that no merge can have", 1)
+
+    assert _notices(folder / "key.conll", folder / "merged.conll") == [alone]
+    assert _notices(folder / "key.conll", folder / "key.conll") == []
+    whole = folder / "whole.jsonlines"
+    assert (
+        invoke("split", folder / "key.conll", "--into", "1", "--to", "jsonlines", "-o", folder / "one").exit_code == 0
+    )
+    (folder / "one" / "key.jsonlines").rename(whole)
+    assert _notices(whole, folder / "merged.conll") == [alone]
+
+
+def test_singletons_of_one_side_alone_are_noted_where_they_count(folder: Path) -> None:
+    merged = (folder / "merged.conll").read_text("utf-8")
+    lone = folder / "lone.conll"
+    lone.write_text(merged.replace("Bo NNP - - - - - - -", "Bo NNP - - - - - - (99)"))
+    # A mention that lost its chain is known to the key.
+    torn = folder / "torn.conll"
+    torn.write_text(merged.replace("he PRP - - - - - - (1)", "he PRP - - - - - - (98)"))
+
+    assert _notices(lone, folder / "merged.conll") == [("singletons of the key alone", 1)]
+    assert _notices(folder / "merged.conll", lone) == [("singletons of the response alone", 1)]
+    assert _notices(lone, lone) == []
+    assert _notices(folder / "merged.conll", torn) == [("no link scores", 1)]
+    assert _notices(lone, folder / "merged.conll", "--singletons", "drop") == []
+    assert "--parts shows what" in invoke("score", folder / "key.conll", folder / "merged.conll").stderr
+    assert "--singletons drop leaves them out" in invoke("score", lone, folder / "merged.conll").stderr
