@@ -30,7 +30,8 @@ class Fairness:
 
     def see(self, key: Document, response: Document, *, with_parts: bool) -> None:
         """Count those of a document; ``with_parts`` if its parts are given, which tell what a merge can have."""
-        if not key.chains or not response.chains:
+        if not key.chains or not response.chains or len(key.parts) == len(response.parts) == 1:
+            # What was never cut is no merge of parts.
             return
         sides = _Sides(key, response)
         # Where the texts differ, scoring says so.
