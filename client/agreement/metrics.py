@@ -72,7 +72,7 @@ METRICS: Mapping[str, AgreementMetric] = MappingProxyType(
                 "Krippendorff's alpha, new as a label of its own on each chain",
                 lambda c: alpha(c.alpha, own_new=True),
             ),
-            AgreementMetric("conll_f1", "labels", "CoNLL F1 between the merged documents, 0 to 1", label_agreement),
+            AgreementMetric("conll_f1", "labels", "CoNLL F1 between the merged documents", label_agreement),
         )
     }
 )

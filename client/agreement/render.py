@@ -11,6 +11,7 @@ from client.agreement.metrics import METRICS
 from client.agreement.parts_of_speech import ClassTable
 from client.agreement.study import Pair
 from client.agreement.summary import AgreementReport, Estimate, Summary
+from client.scoring.render import percent
 from client.text_table import table
 
 _PAIR_COLUMNS = 6
@@ -28,12 +29,13 @@ def as_text(report: AgreementReport) -> str:
         "",
         f"{total.decisions:,} decisions in {total.documents_with_decisions:,} of {total.documents:,} documents",
         "",
+        "in percent",
         *_metric_lines(report),
         "",
         *_legend(report),
     ]
     for name, title in (("strict_match", "strict match"), ("new_chain", "new chain")):
-        lines += ["", f"{title} by group", *_group_lines(report, name)]
+        lines += ["", f"{title} by group, in percent", *_group_lines(report, name)]
     lines += ["", "disagreement by part of speech of the head", *_class_lines(total.classes)]
     return "\n".join(lines) + "\n"
 
@@ -42,12 +44,12 @@ def _metric_lines(report: AgreementReport) -> list[str]:
     total = report.total
     rows = [("", *(metric.label for metric in METRICS.values()))]
     rows += [
-        (_pair_name(pair), *(_number(each.measure.value) for each in summary.metrics.values()))
+        (_pair_name(pair), *(percent(each.measure.value) for each in summary.metrics.values()))
         for pair, summary in total.pairs.items()
     ]
     if len(total.pairs) > 1:
-        rows.append(("mean", *(_number(each.measure.value) for each in total.mean.values())))
-        joint = {name: _number(measure.value) for name, measure in total.joint_alpha.items()}
+        rows.append(("mean", *(percent(each.measure.value) for each in total.mean.values())))
+        joint = {name: percent(measure.value) for name, measure in total.joint_alpha.items()}
         rows.append(("all at once", *(joint.get(name, "") for name in METRICS)))
     if any(each.interval for each in total.mean.values()):
         rows.append(("95% from", *(_end(each, "low") for each in total.mean.values())))
@@ -91,8 +93,8 @@ def _group_lines(report: AgreementReport, metric: str) -> list[str]:
                     name,
                     f"{summary.documents:,}",
                     f"{summary.decisions:,}",
-                    *("-" if found is None else _number(found.metrics[metric].measure.value) for found in by_pair),
-                    _number(each.measure.value),
+                    *("-" if found is None else percent(found.metrics[metric].measure.value) for found in by_pair),
+                    percent(each.measure.value),
                     _end(each, "low"),
                     _end(each, "high"),
                 )
@@ -101,17 +103,17 @@ def _group_lines(report: AgreementReport, metric: str) -> list[str]:
 
 
 def _class_lines(classes: ClassTable) -> list[str]:
-    rows = [("", "chains", "disagreed", "share", "mentions", "in disagreed", "share")]
+    rows = [("", "chains", "disagreed", "%", "mentions", "in disagreed", "%")]
     for each, counts in classes.items():
         rows.append(
             (
                 each.value,
                 f"{counts.chains:,}",
                 f"{counts.disagreed_chains:,}",
-                _number(_share(counts.disagreed_chains, counts.chains)),
+                percent(_share(counts.disagreed_chains, counts.chains)),
                 f"{counts.mentions:,}",
                 f"{counts.disagreed_mentions:,}",
-                _number(_share(counts.disagreed_mentions, counts.mentions)),
+                percent(_share(counts.disagreed_mentions, counts.mentions)),
             )
         )
     return table(rows)
@@ -121,13 +123,9 @@ def _pair_name(pair: Pair) -> str:
     return f"{pair[0] + 1}-{pair[1] + 1}"
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
-
-
 def _end(estimate: Estimate, end: str) -> str:
     found = estimate.interval
-    return _number(None if found is None else found.low if end == "low" else found.high)
+    return percent(None if found is None else found.low if end == "low" else found.high)
 
 
 def _share(count: int, total: int) -> float | None:

@@ -131,7 +131,7 @@ def test_what_is_undefined_says_why() -> None:
 def test_the_table_has_a_row_for_each_pair_and_the_mean() -> None:
     rows = [line.split()[:3] for line in as_text(report()).splitlines()]
 
-    assert ["1-2", "0.500", "0.792"] in rows
-    assert ["1-3", "0.250", "0.625"] in rows
-    assert ["2-3", "0.000", "0.479"] in rows
-    assert ["mean", "0.250", "0.632"] in rows
+    assert ["1-2", "50.00", "79.17"] in rows
+    assert ["1-3", "25.00", "62.50"] in rows
+    assert ["2-3", "0.00", "47.92"] in rows
+    assert ["mean", "25.00", "63.19"] in rows
