@@ -52,6 +52,14 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             os.close(lock)
 
 
+def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """Let ``write`` fill a file that takes its name when all is on the disk. Raises ``OSError`` that names it."""
+    with whole_file(path) as stream:
+        write(stream)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
 def is_of_writing(error: OSError) -> bool:
     """Whether a file that was open could not take more; the system doesn't say which."""
     return error.filename is None and error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}

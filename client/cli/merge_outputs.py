@@ -18,6 +18,7 @@ from client.engines.jobs import Merged, Outcome, Source
 from client.engines.manifest import DoneFile, Manifest, digest
 from client.engines.partitions import Partitions
 from client.engines.source import FileByFile, Inputs, OneStream
+from client.folder_owners import FolderOwners
 from client.whole_files import remove_leftovers_of
 from merger.formats import FORMATS, find_inputs
 from merger.formats.inputs import STDIN
@@ -105,11 +106,16 @@ class FolderOutput:
         folder: str,
         inputs: Inputs,
         names: Mapping[str, str],
-        manifest: Manifest | None,
+        manifest: Manifest,
+        runs: Mapping[str, str],
         *,
         resume: bool,
+        overwrite: bool,
     ) -> None:
-        """``names`` are those of :func:`output_names`; without a ``manifest`` nothing is remembered."""
+        """``names`` are those of :func:`output_names`, ``runs`` the texts of what makes each of these outputs.
+
+        Raises :class:`~merger.errors.OptionError` for outputs of other runs, unless they are to be overwritten.
+        """
         self._folder = Path(folder)
         self._names = names
         self._manifest = manifest
@@ -122,16 +128,20 @@ class FolderOutput:
         self._stream: IO[str] | None = None
         self._file = stack.enter_context(ExitStack())
         stack.push(self._leave)
-        if self._manifest is not None:
-            for path, name in self._names.items():
-                done = self._manifest.get(path, name) if resume else None
-                if done is not None:
-                    self._kept[path] = done
-                else:
-                    self._digests[path] = digest(Path(path))
-            for record in self._manifest.damaged:
-                _say_of_damage(str(record))
-            self._manifest.begin([self._names[path] for path in self._digests])
+        for path, name in self._names.items():
+            done = self._manifest.get(path, name) if resume else None
+            if done is not None:
+                self._kept[path] = done
+            else:
+                self._digests[path] = digest(Path(path))
+        begun = {name: runs[name] for path, name in self._names.items() if path not in self._kept}
+        owners = FolderOwners(self._folder)
+        if not overwrite:
+            owners.check(begun)
+        for record in self._manifest.damaged:
+            _say_of_damage(str(record))
+        owners.claim(begun)
+        self._manifest.begin([self._names[path] for path in self._digests])
         remove_leftovers_of(
             [Path(folder, self._names[path]).resolve() for path in self._names if path not in self._kept]
         )
@@ -173,7 +183,7 @@ class FolderOutput:
         if self._stream is None:
             # Of an earlier run: it would pass for what this file has come to.
             (self._folder / self._names[path]).unlink(missing_ok=True)
-        if self._manifest is not None and not self._failed:
+        if not self._failed:
             done = DoneFile(self._names[path], tuple(self._documents), tuple(self._told))
             self._manifest.add(self._digests[path], done)
         self._documents, self._told, self._failed, self._stream = [], [], False, None

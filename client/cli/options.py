@@ -123,6 +123,17 @@ class Reading:
         if not done:
             self.check_left(0)
 
+    def asked(self) -> dict[str, str]:
+        """The options of reading that decide what is read."""
+        pattern = self.options.part_pattern
+        return {
+            "format": self.format_name or "",
+            "policy": self.notices.policy.value,
+            "part-pattern": "" if pattern is None else pattern.pattern,
+            "clusters-field": self.options.clusters_field or "",
+            "columns": self.options.columns,
+        }
+
     def fail(self, error: InputError) -> None:
         """Leave a document out; with ``--strict`` raise its error."""
         if self.options.failures is None:
@@ -287,6 +298,13 @@ output_option = click.option(
 overwrite_option = click.option(
     "--overwrite-input", is_flag=True, help="Let --output be an input, which is replaced once all is written."
 )
+
+
+def overwrite_folder_option(meaning: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
+    """``--overwrite``, for a command with a folder of outputs; ``meaning`` says what it replaces."""
+    return click.option("--overwrite", is_flag=True, help=meaning)
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON on standard output.")
 
 

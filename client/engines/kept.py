@@ -1,24 +1,12 @@
-"""What stores of finished work share: records of merged documents as JSON, and files that appear whole."""
+"""What stores of finished work share: records of merged documents as JSON."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from client.engines.jobs import Merged
-from client.whole_files import whole_file
 from merger.errors import Location
 from merger.notices import Notice
-
-
-def write_whole(path: Path, write: Callable[[IO[bytes]], None]) -> None:
-    """Let ``write`` fill a file that takes its name when all is on the disk. Raises ``OSError`` that names it."""
-    with whole_file(path) as stream:
-        write(stream)
-        stream.flush()
-        os.fsync(stream.fileno())
 
 
 def merged_record(merged: Merged) -> dict[str, Any]:

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from client.engines.jobs import Merged
-from client.engines.kept import merged_from, merged_record, notices_from, notices_record, write_whole
-from client.whole_files import remove_leftovers_of
+from client.engines.kept import merged_from, merged_record, notices_from, notices_record
+from client.folder_owners import FOLDER
+from client.whole_files import remove_leftovers_of, write_whole
 from merger.errors import OptionError
 from merger.notices import Notice, Policy
 
-FOLDER = ".merge-baseline"
-"""Hidden, so that a folder of outputs may be an input."""
 _MADE_BY = ".made-by.json"
 """Hidden once more, as no record is: files of inputs with such names are not found."""
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from client.engines.jobs import Job, Merged
-from client.engines.kept import merged_from, merged_record, write_whole
-from client.whole_files import remove_leftovers
+from client.engines.kept import merged_from, merged_record
+from client.whole_files import remove_leftovers, write_whole
 from merger.errors import Location
 
 _SUFFIX = ".part"

@@ -101,7 +101,7 @@ def find_layout(sentences: Sequence[Sequence[Sequence[str]]], named: Mapping[str
     """The layout of a file by the rows of its first sentences; ``None`` for CoNLL-2012, which depends on the row.
 
     ``named`` are columns that the user names; they come before what is recognised. Raises :class:`LayoutError` for
-    rows of no known layout, unless the word is named.
+    rows of no known layout, unless the word is named, and for named columns that the rows don't have.
     """
     rows = [row for sentence in sentences for row in sentence]
     if not rows:
@@ -116,10 +116,22 @@ def find_layout(sentences: Sequence[Sequence[Sequence[str]]], named: Mapping[str
         found = _counting_layout(list(zip(*rows, strict=False)))
     if not named:
         return found
+    _check_width(named, max(map(len, rows)))
     taken = set(named.values()) - {None}
     base = found or conll2012_layout(width)
+    if "word" not in named and base.word in taken:
+        other = next(name for name, index in named.items() if index == base.word)
+        raise LayoutError(f"column {base.word + 1}, named as {other}, is that of the words")
     kept = {name: index for name in NAMES if (index := getattr(base, name)) is not None and index not in taken}
     return replace(ColumnLayout(base.word), **{**kept, **named})
+
+
+def _check_width(named: Mapping[str, int | None], width: int) -> None:
+    """See that the named columns are among those before coreference, in the longest row."""
+    for name, index in named.items():
+        if index is not None and index >= width - 1:
+            what = "is the last one, which has coreference" if index == width - 1 else "is not there"
+            raise LayoutError(f"column {index + 1}, named as {name}, {what}: rows have up to {width} columns")
 
 
 def counts(cells: Sequence[str]) -> bool:

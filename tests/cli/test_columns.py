@@ -60,3 +60,24 @@ def test_a_file_of_decisions_is_called_one(tmp_path: Path) -> None:
     done = run("validate", decisions)
     assert done.code == 1
     assert says in done.out
+
+
+def test_a_named_column_that_is_another_costs_its_file_only(tmp_path: Path) -> None:
+    bad = _write(tmp_path / "bad.conll")
+    good = tmp_path / "good.conll"
+    # Words stand in the fourth column, where CoNLL-2012 has them, and column 2 has part numbers.
+    good.write_text("#begin document (g); part 000\ng\t0\t0\tGulls\tNNS\t(0)\n\n#end document\n")
+
+    done = run("convert", bad, good, "--to", "jsonlines", "--columns", "speaker=2")
+
+    assert done.code == 1
+    assert f"{bad}:2: column 2, named as speaker, is that of the words" in done.err
+    assert [json.loads(line)["doc_key"] for line in done.out.splitlines()] == ["g"]
+
+
+def test_coreference_is_no_column_of_speakers(tmp_path: Path) -> None:
+    file = _write(tmp_path / "in.conll")
+
+    error = error_of("convert", file, "--to", "jsonlines", "--columns", "word=2,speaker=6", code=1)
+
+    assert error.startswith(f"{file}:2: column 6, named as speaker, is the last one, which has coreference")

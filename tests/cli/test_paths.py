@@ -147,3 +147,41 @@ def test_an_id_of_two_lines_is_shown_on_one() -> None:
     lines = json.dumps({"doc_key": "a\nb", "sentences": [["x"]], "clusters": [[[0, 5]]]}) + "\n"
 
     assert r"'a\nb'" in error_of("merge", "-", stdin=lines, code=1)
+
+
+def test_a_folder_of_another_merge_asks_before_its_files_are_replaced(tmp_path: Path, tiny: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / tiny.name).write_text("of another task")
+
+    error = error_of("merge", tiny, "-o", folder, code=2)
+
+    assert error.startswith(f"output folder {folder} has {tiny.name}, which a run with these inputs and options")
+    assert "--overwrite" in error
+    assert (folder / tiny.name).read_text() == "of another task"
+    output_of("merge", tiny, "-o", folder, "--overwrite")
+    merged = (folder / tiny.name).read_bytes()
+    output_of("merge", tiny, "-o", folder)
+    assert (folder / tiny.name).read_bytes() == merged
+    assert tiny.name in error_of("merge", tiny, "-o", folder, "--strategy", "greedy:match=mention", code=2)
+
+
+def test_a_split_asks_before_it_is_mixed_with_another_one(tmp_path: Path) -> None:
+    folder = tmp_path / "task"
+    output_of("split", KEY, "--into", "2", "-o", folder)
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+    output_of("split", KEY, "--into", "2", "-o", folder)
+    error = error_of("split", KEY, "--into", "3", "-o", folder, code=2)
+    stale = error_of("split", KEY, "--into", "2", "--to", "conllu", "-o", folder, code=2)
+
+    for name in ("parts.conll", "key.conll", "decisions.jsonl"):
+        assert name in error
+        assert name in stale
+    assert before == {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    output_of("split", KEY, "--into", "2", "--to", "conllu", "--overwrite", "-o", folder)
+    assert {path.name for path in folder.iterdir() if path.is_file()} == {
+        "parts.conllu",
+        "key.conllu",
+        "decisions.jsonl",
+    }

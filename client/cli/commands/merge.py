@@ -35,6 +35,7 @@ from client.cli.options import (
     is_given,
     json_option,
     output_option,
+    overwrite_folder_option,
     overwrite_option,
     reading_options,
     singletons_option,
@@ -49,6 +50,7 @@ from client.engines.manifest import Manifest
 from client.engines.partitions import Partitions
 from client.engines.source import Inputs, made_by
 from client.engines.work import InProcess, MergeOne, Plan, Work
+from client.folder_owners import run_text
 from merger.document import Document
 from merger.errors import InputError, OptionError
 from merger.formats import find_inputs
@@ -70,6 +72,7 @@ _AT_A_SERVER = 4
 @click.option("--key", "key_path", metavar="PATH", help="The gold merges, for strategy oracle.")
 @output_option
 @overwrite_option
+@overwrite_folder_option("Replace files in the folder --output that other inputs or options have made.")
 @click.option("--to", "target", type=FORMAT_NAMES, help="Format of the output; the input's by default.")
 @click.option(
     "--decisions", "decisions_path", metavar="PATH", help="Write the decisions with their evidence, as JSON Lines."
@@ -108,6 +111,7 @@ def command(
     key_path: str | None,
     output: str,
     overwrite_input: bool,
+    overwrite: bool,
     target: str | None,
     decisions_path: str | None,
     singletons: str,
@@ -137,6 +141,8 @@ def command(
     if decisions_path == STDOUT and (as_json or output == STDOUT):
         raise click.UsageError("--decisions - needs standard output for itself: give --output PATH, and no --json")
     _check_engine(engine, there, output)
+    if overwrite and not is_folder(output):
+        raise click.UsageError("--overwrite is for files that the folder --output DIR/ holds")
     _check_server_tagger(server_tagger, there, tagging)
     for option in ("timeout", "retry_for"):
         if there.address is None and is_given(option):
@@ -175,7 +181,7 @@ def command(
         with ExitStack() as stack:
             stage = Stage()
             runner = _engine(stack, engine, plan, stage, _merging_there(stack, there, plan, timeout, retry_for))
-            merged_to = _output(stack, engine, asked, plan, written, target, there.address)
+            merged_to = _output(stack, engine, asked, plan, written, target, there.address, overwrite=overwrite)
             decisions_to = None if decisions_path is None else stack.enter_context(open_alone(decisions_path))
             outcomes = documents_with_progress(runner.run(merged_to.source), "merging", stage)
             _take(outcomes, merged_to, decisions_to, report, reading.notices, strategy_notices)
@@ -314,6 +320,8 @@ def _output(
     path: str | None,
     target: str | None,
     server: str | None,
+    *,
+    overwrite: bool,
 ) -> MergedOutput:
     if engine.name == "ray" and STDIN in {*inputs.paths, inputs.key_path}:
         from client.engines.ray_engine import spooled_stdin
@@ -323,7 +331,10 @@ def _output(
         names = output_names(inputs.paths, path, target)
         made = made_by(plan, inputs, target, whole_key=True, server=server)
         manifest = Manifest(Path(path), made, resume=engine.resume)
-        return FolderOutput(stack, path, inputs, names, manifest, resume=engine.resume)
+        # Another version of the program makes the same files anew.
+        asked = {option: value for option, value in made.items() if option not in {"version", "key"}}
+        runs = {name: run_text("merge", [file], asked) for file, name in names.items()}
+        return FolderOutput(stack, path, inputs, names, manifest, runs, resume=engine.resume, overwrite=overwrite)
     partitions = None
     if path not in {None, STDOUT} and (engine.resume or engine.name == "ray" or server is not None):
         partitions = Partitions(

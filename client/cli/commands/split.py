@@ -19,16 +19,21 @@ from client.cli.options import (
     TargetFormat,
     inputs_argument,
     json_option,
+    overwrite_folder_option,
     reading_options,
     singletons_option,
 )
 from client.cli.output import check_paths, counted, open_output, write_json
 from client.cli.progress import documents_with_progress
+from client.folder_owners import FolderOwners, run_text
 from merger.decision_records import decision_record
 from merger.document import Document
 from merger.formats import FORMATS, find_inputs, write_document
 from merger.formats.inputs import display_name
 from merger.split import MergeTask, cut_text, split_document
+
+_TASK_FILES = {f"{stem}{suffix}" for stem in ("parts", "key") for each in FORMATS.values() for suffix in each.suffixes}
+"""Names under which a split into another format leaves its files."""
 
 
 @click.command(short_help="make a merge task out of whole-document annotation")
@@ -47,6 +52,7 @@ from merger.split import MergeTask, cut_text, split_document
     help="The folder to write to; made if it is not there.",
 )
 @click.option("--to", "target", type=FORMAT_NAMES, help="Format of the output; the input's by default.")
+@overwrite_folder_option("Replace parts.*, key.* and decisions.jsonl of other inputs or options in the folder.")
 @json_option
 @reading_options
 def command(
@@ -58,6 +64,7 @@ def command(
     singletons: str,
     output: str,
     target: str | None,
+    overwrite: bool,
     as_json: bool,
     reading: Reading,
 ) -> int:
@@ -88,13 +95,25 @@ def command(
         texts = ["".join(write_document(each, written_as, reading.notices)) for each in (task.parts, task.key)]
         return task, written_as, texts
 
+    owners = FolderOwners(folder)
+    asked = {
+        "cut": cut_text(cut, size),
+        "singletons": singletons,
+        "to": target or "",
+        **reading.asked(),
+    }
+    run = run_text("split", inputs, asked)
+    names: list[str] = []
     with ExitStack() as stack:
         streams: list[IO[str]] = []
         for task, written_as, texts in reading.each(documents_with_progress(documents, "splitting"), cut_up):
             if not streams:
                 suffix = FORMATS[written_as].suffixes[0]
-                paths = [str(folder / name) for name in (f"parts{suffix}", f"key{suffix}", "decisions.jsonl")]
+                names = [f"parts{suffix}", f"key{suffix}", "decisions.jsonl"]
+                paths = [str(folder / name) for name in names]
                 check_paths({Path(path).name: path for path in paths}, read)
+                if not overwrite:
+                    owners.check(dict.fromkeys(names, run), _TASK_FILES)
                 stack.enter_context(_folder(folder))
                 streams = [stack.enter_context(open_output(path)) for path in paths]
             for stream, text in zip(streams, texts, strict=False):
@@ -103,6 +122,10 @@ def command(
                 record = decision_record(task.parts.id, decision, annotator="human", split=cut_text(cut, size))
                 streams[2].write(json.dumps(record, ensure_ascii=False) + "\n")
             _count(counts, task.parts, task.key, sum(d.antecedent is not None for d in task.decisions), task.dropped)
+    for stale in sorted(_TASK_FILES - set(names)) if overwrite and names else ():
+        (folder / stale).unlink(missing_ok=True)
+    if names:
+        owners.claim(dict.fromkeys(names, run))
     if as_json:
         write_json({"split": cut_text(cut, size), **counts, **reading.told()})
     else:
