@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Sequence
 from typing import Any
 
 from client.cli.failures import failures_data
@@ -12,10 +10,8 @@ from client.cli.messages import say
 from client.cli.output import counted
 from client.engines.jobs import Merged
 from merger.errors import InputError
+from merger.formats.part_names import look_like_parts
 from merger.notices import Notices
-from merger.shown import shown
-
-_NUMBERED = re.compile(r"(?P<document>.+?)(?P<mark>[._:-](?:part|p)?[._:-]?)(?P<part>\d{1,4})")
 
 
 class MergeReport:
@@ -50,10 +46,9 @@ class MergeReport:
             return
         message = "no document has two parts, so there was nothing to merge"
         ids = [each["id"] for each in self._documents]
-        alike = _parts_by_name(ids)
+        alike = look_like_parts(ids)
         if alike is not None:
-            one, other, pattern = alike
-            message += f"; {shown(one)} and {shown(other)} look like parts: --part-pattern '{pattern}' joins such ids"
+            message += f"; {alike}"
         elif len(ids) == 1:
             message += "; `merge-baseline split` cuts whole documents into parts"
         notices.add("nothing to merge", message)
@@ -73,16 +68,3 @@ class MergeReport:
 
 def _singletons(count: int) -> str:
     return f", {counted(count, 'singleton')} among them" if count else ""
-
-
-def _parts_by_name(ids: Sequence[str]) -> tuple[str, str, str] | None:
-    """Two ids that differ in a number at their end alone, and the pattern that makes them parts of one document."""
-    first: dict[tuple[str, str], str] = {}
-    for name in ids:
-        found = _NUMBERED.fullmatch(name)
-        if found is None:
-            continue
-        before = first.setdefault((found["document"], found["mark"]), name)
-        if before != name:
-            return before, name, rf"(?P<document>.*){re.escape(found['mark'])}(?P<part>\d+)"
-    return None

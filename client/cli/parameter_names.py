@@ -30,6 +30,7 @@ _NAMED: Final = (
     "key",
     "max_call_seconds",
     "overwrite",
+    "part_pattern",
     "parts",
     "resamples",
     "resume",

@@ -42,6 +42,8 @@ class Positions:
     ) -> None:
         self._document = document
         self._notices = notices
+        self.took_first_token = False
+        """Whether a head that is not stated was needed."""
         self._positions: dict[_PlaceOfSentence, list[Position]] = {}
         self._roots: dict[_PlaceOfSentence, Position] = {}
         self._dependencies_of: dict[_PlaceOfSentence, Mapping[int, Dependencies]] = {}
@@ -91,6 +93,7 @@ class Positions:
                 )
             message = f"Entity has no head for mention {words!r}: its first token is taken, as in corefud-scorer"
             self._notices.add("mention without a head", message, place)
+            self.took_first_token = True
         return mention.first
 
     def _dependencies(self, place: _PlaceOfSentence) -> Mapping[int, Dependencies]:
@@ -160,6 +163,11 @@ class Sides:
         self._matching = matching
         self._has_zeros = not zeros_are_words and (has_empty_nodes(key) or has_empty_nodes(response))
         self._words_only = self._has_zeros and not (_can_carry_zeros(key) and _can_carry_zeros(response))
+
+    @property
+    def took_first_tokens(self) -> bool:
+        """Whether the first token was the head of a mention that states none."""
+        return any(each.took_first_token for each in self._positions)
 
     def match(self, key: Chains, response: Chains) -> tuple[Clustering, Clustering, str | None]:
         """The chains of both sides with names for mentions, the same one where two match; how zeros were paired."""

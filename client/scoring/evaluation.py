@@ -139,8 +139,9 @@ def evaluate(  # noqa: PLR0913  # all but the documents are options
     if split is None and any(document.parts > 1 for document in documents):
         split = f"given({sum(document.parts for document in documents)} parts)"
     singletons = "dropped" if drop_singletons else "kept"
+    mentions = matching.mentions + ("[unstated=first-token]" if scorer.first_token_heads else "")
     signature = Signature(
-        tuple(metrics), matching.mentions, singletons=singletons, zeros=scorer.pairings, split=split, strategy=strategy
+        tuple(metrics), mentions, singletons=singletons, zeros=scorer.pairings, split=split, strategy=strategy
     )
     return Evaluation(documents, total, signature, failed_documents(failures or ()))
 
@@ -157,6 +158,7 @@ class _Scorer:
         self._least = least
         self._made_by = made_by
         self.fairness = Fairness()
+        self.first_token_heads = False
         self._pairings: set[str] = set()
 
     @property
@@ -200,6 +202,7 @@ class _Scorer:
 
     def _score(self, key: Document, response: Document) -> Scores:
         units = align(key, response, self._notices, self._matching, least=self._least)
+        self.first_token_heads |= any(unit.first_token_heads for unit in units)
         self._pairings.update(unit.zeros for unit in units if unit.zeros is not None)
         return score_documents(((unit.key, unit.response) for unit in units), self._metrics)
 

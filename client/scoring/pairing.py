@@ -10,6 +10,7 @@ from client.scoring.overlap import Clustering
 from merger.document import Chain, ChainScope, Document, Mention, Part, Span
 from merger.empty_nodes import has_empty_nodes
 from merger.errors import AlignmentError, InputError, Location
+from merger.formats.part_names import document_of_part, look_like_parts
 from merger.notices import Notices
 from merger.token_alignment import token_difference
 
@@ -20,6 +21,7 @@ class Unit:
 
     ``part`` is the part's index if the unit is one part of a document whose chains are local to parts. ``zeros`` is how
     empty nodes were paired (:data:`~client.scoring.mention_matching.ZERO_PAIRINGS`), if one side has any.
+    ``first_token_heads`` tells whether the first token was the head of a mention that states none.
     """
 
     document: str
@@ -27,6 +29,7 @@ class Unit:
     key: Clustering
     response: Clustering
     zeros: str | None = None
+    first_token_heads: bool = False
 
 
 class ById:
@@ -71,8 +74,16 @@ class ById:
         cause = self.failure_of(document.id)
         if cause is not None and cause.location.document is not None:
             return cause
-        hint = None if cause is None else f"some of it cannot be read: {cause}"
+        hint = self._parts_of(document.id) if cause is None else f"some of it cannot be read: {cause}"
         return AlignmentError(message, Location(document.file, document=document.id), hint=hint)
+
+    def _parts_of(self, document_id: str) -> str | None:
+        """A hint if the documents here look like parts of this one, or it looks like a part of one of them."""
+        parts = [name for name in self._waiting if document_of_part(name) == document_id]
+        if not parts and document_of_part(document_id) in self._waiting:
+            whole = document_of_part(document_id)
+            return f"{document_id!r} looks like a part of {whole!r}: option part_pattern joins such ids"
+        return look_like_parts(parts)
 
     @property
     def passed_over(self) -> str | None:
@@ -110,7 +121,7 @@ def pair_documents(
     """
     by_id = ById(responses, failures)
     found = False
-    first_missing: Location | None = None
+    first_missing: tuple[Location, str | None] | None = None
     for key in keys:
         response = by_id.take(key.id)
         if response is None:
@@ -119,10 +130,10 @@ def pair_documents(
                 found = True
                 add_failure(failures, error)
                 continue
-            if not found and by_id.passed_over is not None:
+            first_missing = first_missing or (error.location, error.hint)
+            if not found and by_id.passed_over is not None and error.hint is None:
                 error.hint = f"the response has {by_id.passed_over!r}"
             notices.warn("document missing in the response", error)
-            first_missing = first_missing or error.location
             response = replace(key, chains=())
             if missing is not None:
                 missing.add(key.id)
@@ -133,7 +144,8 @@ def pair_documents(
     if first_missing is not None and not found and by_id.passed_over is not None:
         message = "no document of the key is in the response"
         wanted = f"the same document ids; the response has {by_id.passed_over!r}"
-        raise AlignmentError(message, first_missing, expected=wanted)
+        place, hint = first_missing
+        raise AlignmentError(message, place, expected=wanted, hint=hint)
     failed = {error.location.document for error in failures or ()}
     for extra in by_id.rest():
         if extra.id not in failed:
@@ -174,10 +186,8 @@ def align(
         from client.scoring.comparable_mentions import Sides
 
         sides = Sides(key, response, matching, notices, by_sentence=same_shape, zeros_are_words=zeros_are_words)
-        return [
-            Unit(key.id, part, *sides.match(_chains(key, least, part), _chains(response, least, part)))
-            for part in parts
-        ]
+        matched = [sides.match(_chains(key, least, part), _chains(response, least, part)) for part in parts]
+        return [Unit(key.id, part, *each, sides.took_first_tokens) for part, each in zip(parts, matched, strict=True)]
     if same_shape:
         return [Unit(key.id, part, _chains(key, least, part), _chains(response, least, part)) for part in parts]
     return [Unit(key.id, None, _flat_chains(key, least), _flat_chains(response, least))]

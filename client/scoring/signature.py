@@ -11,7 +11,8 @@ from merger.version import VERSION
 class Signature:
     """What a score depends on besides key and response.
 
-    ``metrics`` in order; ``mentions`` how mentions match; ``singletons`` whether singletons count
+    ``metrics`` in order; ``mentions`` how mentions match, with what stood in for
+    heads that the files don't state (``head[unstated=first-token]``); ``singletons`` whether singletons count
     (``kept``, as the official scorer does, or ``dropped``); ``zeros`` how empty nodes were paired, where there were
     any; ``split`` how the parts were made, ``strategy`` what merged them, where known.
     """

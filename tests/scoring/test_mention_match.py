@@ -66,6 +66,7 @@ def test_a_head_that_is_not_stated_is_the_first_token_as_in_corefud_scorer() -> 
     assert counts(evaluation, "mentions") == (2, 2, 2, 2)
     (notice,) = notices
     assert (notice.kind, notice.count, notice.location.token) == ("mention without a head", 1, 1)
+    assert "|mentions:head[unstated=first-token]|" in str(evaluation.signature)
 
 
 @pytest.mark.parametrize("match", ["partial", "head"])

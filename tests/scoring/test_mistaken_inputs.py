@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import invoke
+from tests.cli.running import invoke, run
 
 # Ada is in both parts; Bo is alone in part 1; the parts know nothing of a mention that is alone.
 _PARTS = """#begin document (d); part 000
@@ -106,3 +106,27 @@ def test_singletons_of_one_side_alone_are_noted_where_they_count(folder: Path) -
     assert _notices(lone, folder / "merged.conll", "--singletons", "drop") == []
     assert "--parts shows what" in invoke("score", folder / "key.conll", folder / "merged.conll").stderr
     assert "--singletons drop leaves them out" in invoke("score", lone, folder / "merged.conll").stderr
+
+
+def test_parts_with_ids_of_their_own_are_answered_with_the_pattern_that_joins_them(folder: Path) -> None:
+    numbered = folder / "numbered.conll"
+    names = ("(d); part 000", "(d); part 001")
+    numbered.write_text(_PARTS.replace(names[0], "(d_0); part 000").replace(names[1], "(d_1); part 000"))
+    key, merged = folder / "key.conll", folder / "merged.conll"
+    pattern = r"--part-pattern '(?P<document>.*)_(?P<part>\d+)'"
+    commands = [
+        ("score", key, merged, "--parts", numbered),
+        ("score", key, numbered),
+        ("score", numbered, numbered, "--parts", numbered),
+        ("compare", key, "--parts", numbered, "--resamples", "0"),
+        ("compare", numbered, "--keep-parts", "--resamples", "0"),
+        ("validate", numbered),
+        ("merge", numbered),
+    ]
+
+    for command in commands:
+        told = run(*command).err
+        joined = run(*command, "--part-pattern", r"(?P<document>.*)_(?P<part>\d+)").err
+
+        assert pattern in told, (command, told)
+        assert "look like parts" not in joined, (command, joined)

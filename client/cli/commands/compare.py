@@ -42,6 +42,7 @@ from client.scoring.pairing import ById, failed_documents
 from merger.document import Document
 from merger.formats import find_inputs
 from merger.formats.inputs import STDIN, readable_name
+from merger.formats.part_names import look_like_parts
 from merger.notices import Policy
 from merger.split import Cut, cut_text, split_document
 from merger.taggers import Tagging
@@ -174,6 +175,10 @@ def command(
         if folder is not None and not resume and not overwrite:
             _check_empty(folder, signatures)
         tasks = list(cutting.tasks(documents_with_progress(reading.gold(key), "cutting")))
+        if (cutting.keeps_parts or parts_path is not None) and all(each.facts.parts == 1 for each in tasks):
+            alike = look_like_parts(each.facts.id for each in tasks)
+            if alike is not None:
+                reading.notices.add("nothing to merge", f"no document has two parts; {alike}")
         stores: list[OutcomeFile | None] = [None] * len(contenders)
         if folder is not None:
             stores = [OutcomeFile(folder, signature, resume=resume) for signature in signatures]
@@ -258,6 +263,11 @@ class _Cutting:
     def text(self) -> str:
         """How the signature has it."""
         return "given" if self._cut is None else cut_text(*self._cut)
+
+    @property
+    def keeps_parts(self) -> bool:
+        """Whether the key comes in its parts."""
+        return self._cut is not None and self._cut[0] is Cut.KEEP
 
     @property
     def arguments(self) -> list[str]:

@@ -17,6 +17,7 @@ from client.scoring.metrics import find_metric
 from client.scoring.render import as_text
 from client.scoring.render_data import as_data
 from client.scoring.render_tables import as_brief, as_csv, as_latex
+from merger.formats.part_names import look_like_parts
 
 
 def _names(context: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -127,6 +128,10 @@ def command(
         failures=reading.options.failures,
     )
     reading.check_left(len(evaluation.documents))
+    if parts is not None and all(each.parts == 1 for each in evaluation.documents):
+        alike = look_like_parts(each.id for each in evaluation.documents)
+        if alike is not None:
+            reading.notices.add("nothing to merge", f"no document has two parts; {alike}")
     if as_json:
         write_json({**as_data(evaluation), **reading.told()})
     # Before the table, which they qualify.

@@ -11,6 +11,7 @@ import click
 
 from client.cli.entry import EXIT_INPUT, EXIT_OK
 from client.cli.failures import failures_data
+from client.cli.messages import say_note
 from client.cli.options import Reading, inputs_argument, json_option, reading_options
 from client.cli.output import counted, notices_data, open_report, write_json
 from client.cli.progress import documents_with_progress
@@ -20,6 +21,7 @@ from merger.formats import find_inputs, read_documents
 from merger.formats.conll2012 import Conll2012Format
 from merger.formats.conll2012_rows import layout_of
 from merger.formats.inputs import display_name
+from merger.formats.part_names import look_like_parts
 from merger.notices import Notices, Policy
 from merger.shown import shown
 
@@ -45,7 +47,11 @@ def command(
     column in CoNLL-2012-like files. The exit code is 1 if there are any problems.
     """
     files = [path for each in inputs for path in find_inputs(each)]
-    reports = [_check(path, reading) for path in files]
+    ids: list[str] = []
+    reports = [_check(path, reading, ids) for path in files]
+    alike = look_like_parts(ids) if len(ids) == sum(report["parts"] for report in reports) else None
+    if alike is not None:
+        say_note(f"no document has two parts; {alike}")
     bad = sum(1 for report in reports if _has_problems(report))
     if as_json:
         write_json({"files": reports, "files_with_problems": bad})
@@ -60,7 +66,8 @@ def command(
     return EXIT_INPUT if bad else EXIT_OK
 
 
-def _check(path: str, reading: Reading) -> dict[str, Any]:
+def _check(path: str, reading: Reading, ids: list[str]) -> dict[str, Any]:
+    """What is in a file and what is wrong with it; the ids of its documents are added to ``ids``."""
     policy = reading.notices.policy
     notices = _Checks(Policy.LENIENT if policy is Policy.NORMAL else policy)
     # The strict reader too goes on with the next document here.
@@ -70,6 +77,7 @@ def _check(path: str, reading: Reading) -> dict[str, Any]:
     first: Document | None = None
     for document in documents_with_progress(read_documents(path, reading.format_name, options), display_name(path)):
         first = first or document
+        ids.append(document.id)
         counts["documents"] += 1
         counts["parts"] += len(document.parts)
         counts["tokens"] += document.token_count
