@@ -16,6 +16,7 @@ from merger.version import VERSION
 ROOT = Path(__file__).parents[1]
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 RECIPES = re.findall(r"^### (Add .*)\n\n((?:(?!^#).*\n)*)", CONTRIBUTING, re.MULTILINE)
+DECISIONS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs/adr").glob("[0-9]*.md"))
 _PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*/|(?:[\w.-]+/)*[\w.-]+\.(?:py|md|proto|toml|json|yml|yaml|cff)")
 
 
@@ -45,11 +46,20 @@ def _found(command: str) -> set[str]:
     return {file.relative_to(ROOT).as_posix() for file in files if wanted.search(file.read_text("utf-8"))}
 
 
-def test_every_file_that_contributing_names_is_there() -> None:
-    named = _paths(CONTRIBUTING)
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "SECURITY.md", *DECISIONS])
+def test_every_file_that_a_page_names_is_there(page: str) -> None:
+    named = _paths((ROOT / page).read_text("utf-8"))
 
-    assert len(named) > 40
+    assert named
     assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
+
+
+def test_every_decision_is_in_the_list() -> None:
+    listed = re.findall(r"^- \[(\d+)\. .*\]\((.*)\)$", (ROOT / "docs/adr/README.md").read_text("utf-8"), re.MULTILINE)
+
+    assert [f"docs/adr/{file}" for _, file in listed] == DECISIONS
+    for number, file in listed:
+        assert (ROOT / "docs/adr" / file).read_text("utf-8").startswith(f"# {number}. ")
 
 
 @pytest.mark.parametrize(("title", "recipe"), RECIPES, ids=[title for title, _ in RECIPES])
