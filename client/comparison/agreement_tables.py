@@ -46,6 +46,8 @@ def agreement_sections(report: AgreementReport) -> Iterator[Section]:
         columns = dict(enumerate(strategies, start=2))
         notes = (f"as {table} of the paper",)
         yield Section(name, title, rows, notes, detail=True, breaks=breaks, columns=columns)
+    if len(report.groups["genre"]) == 1:
+        return
     rows, breaks, places = _class_genres(report)
     title = "decisions that are not the gold ones, in percent, by genre and part of speech"
     notes = ("as Table 12 of the paper; columns: strategies by number",)
@@ -89,7 +91,8 @@ def _matrices(report: AgreementReport, metric: str) -> tuple[Rows, tuple[int, ..
     names = _column_names(report)
     rows: Rows = [("", *names)]
     breaks = []
-    summaries: dict[str, Summary] = {"all": report.total, **report.groups["genre"]}
+    genres = report.groups["genre"]
+    summaries: dict[str, Summary] = {"all": report.total, **(genres if len(genres) > 1 else {})}
     for genre, summary in summaries.items():
         if not summary.decisions:
             continue
@@ -144,7 +147,9 @@ def _class_genres(report: AgreementReport) -> tuple[Rows, tuple[int, ...], dict[
         rows = rows or [head]
         if found:
             breaks.append(len(rows) - 1)
-            group = {"group": f"genre:{genre}"} if len(members) > 1 else {}
-            places |= {number: {**group, "pos": row[0]} for number, row in enumerate(found, start=len(rows) - 1)}
+            places |= {
+                number: {"group": f"genre:{genre}", "pos": row[0]}
+                for number, row in enumerate(found, start=len(rows) - 1)
+            }
             rows += [(f"{genre}: {row[0]}", *row[1:]) for row in found]
     return rows, tuple(breaks[1:]), places

@@ -35,10 +35,18 @@ class Measured:
     rows: tuple[Row | None, ...]
 
 
-def measure(entrants: Sequence[Entrant]) -> list[Measured]:
-    """The entrants that have a score, without the ceiling, and with the floor before them if it is not among them."""
-    found = [_measured(each) for each in entrants if each.name != CEILING]
-    found = [each for each in found if any(each.rows)]
+def measure(entrant: Entrant) -> Measured:
+    """The counts of the entrant's documents."""
+    rows = (
+        None if outcome.result is None else Row(result_row(outcome.result), outcome.result.links is not None)
+        for outcome in entrant.outcomes
+    )
+    return Measured(entrant.name, tuple(rows))
+
+
+def with_floor(measured: Sequence[Measured], entrants: Sequence[Entrant]) -> list[Measured]:
+    """Those that have a score, without the ceiling, and with the floor before them if it is not among them."""
+    found = [each for each in measured if each.name != CEILING and any(each.rows)]
     if any(each.name == FLOOR for each in found) or not found:
         return found
     return [
@@ -48,17 +56,16 @@ def measure(entrants: Sequence[Entrant]) -> list[Measured]:
 
 
 def tests_against(
-    baseline: Entrant, others: Iterable[Entrant], pairs: Iterable[PairedTest], resampling: Resampling
+    baseline: Measured, others: Iterable[Measured], pairs: Iterable[PairedTest], resampling: Resampling
 ) -> tuple[PairedTest, ...]:
     """The tests in CoNLL F1 of strategies against one; a strategy that shares no document with it is left out.
 
     Tests that are among the ``pairs`` in this direction are not made again.
     """
     made = {test.strategy: test for test in pairs if test.baseline == baseline.name}
-    theirs = _measured(baseline)
     tests = []
     for each in others:
-        test = made.get(each.name) or _test(_measured(each), theirs, resampling).get(COLUMNS[0])
+        test = made.get(each.name) or _test(each, baseline, resampling).get(COLUMNS[0])
         if test is not None:
             tests.append(test)
     return adjusted(tests)
@@ -102,9 +109,9 @@ def significantly_best(strategies: Sequence[Measured], pairs: Mapping[str, Seque
     return found
 
 
-def intervals_of(entrant: Entrant, resampling: Resampling) -> dict[str, Interval]:
-    """The bootstrap interval of the entrant's score in each column that has one."""
-    rows = [row for row in _measured(entrant).rows if row is not None]
+def intervals_of(strategy: Measured, resampling: Resampling) -> dict[str, Interval]:
+    """The bootstrap interval of the strategy's score in each column that has one."""
+    rows = [row for row in strategy.rows if row is not None]
     found = score_intervals([row.counts for row in rows], resampling)
     linked = score_intervals([row.counts for row in rows if row.links], resampling)
     chosen = {
@@ -114,14 +121,6 @@ def intervals_of(entrant: Entrant, resampling: Resampling) -> dict[str, Interval
         if intervals
     }
     return {column: interval for column, interval in chosen.items() if interval is not None}
-
-
-def _measured(entrant: Entrant) -> Measured:
-    rows = (
-        None if outcome.result is None else Row(result_row(outcome.result), outcome.result.links is not None)
-        for outcome in entrant.outcomes
-    )
-    return Measured(entrant.name, tuple(rows))
 
 
 def _floor(outcomes: Iterable[Outcome]) -> Row | None:

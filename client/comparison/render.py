@@ -8,6 +8,7 @@ from textwrap import wrap
 from client.comparison.data import Comparison
 from client.comparison.section import Mark, Rows, Section
 from client.comparison.tables import sections
+from client.comparison.verdict import QUESTION
 from client.text_table import table, text_width
 from merger.shown import one_line
 
@@ -17,7 +18,7 @@ _MORE = "--all also prints agreement, groups, distances and signatures; --report
 
 
 def as_text(comparison: Comparison, *, everything: bool = True) -> str:
-    """The comparison as lines of text, the verdict last; without ``everything`` only the main tables."""
+    """The comparison as lines of text, question and verdict last; without ``everything`` only the main tables."""
     width = text_width()
     lines = [*_wrapped(what(comparison), width)]
     for section in sections(comparison):
@@ -26,7 +27,7 @@ def as_text(comparison: Comparison, *, everything: bool = True) -> str:
         notes = [line for note in section.notes for line in _wrapped(note, width)]
         lines += ["", *_wrapped(section.title, width), *table(_text_rows(section, width)), *notes]
     lines += _closing(comparison) if everything else ["", *_wrapped(_MORE, width), _made_by(comparison)]
-    lines += ["", *_wrapped(comparison.verdict.sentence, width)]
+    lines += ["", *_wrapped(f"{QUESTION} {comparison.verdict.sentence}", width)]
     return "".join(f"{one_line(line)}\n" for line in lines)
 
 
@@ -57,7 +58,7 @@ def as_markdown(comparison: Comparison) -> str:
         "",
         _escaped(what(comparison)),
         "",
-        f"**{_escaped(comparison.verdict.sentence)}**",
+        f"{QUESTION} **{_escaped(comparison.verdict.sentence)}**",
     ]
     for section in sections(comparison):
         head, *rows = section.rows

@@ -19,7 +19,15 @@ from client.comparison.data import (
     Setup,
     StrategySummary,
 )
-from client.comparison.pairs import intervals_of, measure, significantly_best, tests_against, tests_of_pairs
+from client.comparison.pairs import (
+    Measured,
+    intervals_of,
+    measure,
+    significantly_best,
+    tests_against,
+    tests_of_pairs,
+    with_floor,
+)
 from client.comparison.verdict import judge_strategies
 from client.scoring.signature import Signature
 from merger.errors import OptionError
@@ -41,13 +49,17 @@ def compare(
     """
     resampling = Resampling(0) if resampling is None else resampling
     chosen = choose_baseline([entrant.name for entrant in entrants], baseline)
-    strategies = tuple(_summarise(documents, entrant, setup, resampling) for entrant in entrants)
-    against = next((entrant for entrant in entrants if entrant.name == chosen), None)
-    measured = measure(entrants)
-    pairs = tests_of_pairs(measured, resampling)
+    measured = [measure(entrant) for entrant in entrants]
+    strategies = tuple(
+        _summarise(documents, entrant, rows, setup, resampling)
+        for entrant, rows in zip(entrants, measured, strict=True)
+    )
+    against = next((each for each in measured if each.name == chosen), None)
+    paired = with_floor(measured, entrants)
+    pairs = tests_of_pairs(paired, resampling)
     tests: tuple[PairedTest, ...] = ()
     if against is not None:
-        others = [entrant for entrant in entrants if entrant is not against]
+        others = [each for each in measured if each is not against]
         tests = tests_against(against, others, pairs[COLUMNS[0]], resampling)
     known = (None,) * len(documents) if texts is None else tuple(texts)
     return Comparison(
@@ -58,7 +70,7 @@ def compare(
         chosen,
         tests,
         pairs,
-        significantly_best(measured, pairs),
+        significantly_best(paired, pairs),
         resampling,
         judge_strategies(strategies, pairs),
         count_agreement(documents, known, entrants),
@@ -78,7 +90,7 @@ def choose_baseline(names: Sequence[str], baseline: str | None) -> str | None:
 
 
 def _summarise(
-    documents: Sequence[DocumentFacts], entrant: Entrant, setup: Setup, resampling: Resampling
+    documents: Sequence[DocumentFacts], entrant: Entrant, measured: Measured, setup: Setup, resampling: Resampling
 ) -> StrategySummary:
     done = [
         (facts, outcome)
@@ -98,5 +110,5 @@ def _summarise(
         max(memory, default=None),
         by_group(documents, entrant.outcomes),
         by_distance(decision for _, outcome in done for decision in outcome.decisions),
-        intervals_of(entrant, resampling),
+        intervals_of(measured, resampling),
     )

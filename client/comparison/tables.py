@@ -82,7 +82,9 @@ def sections(comparison: Comparison) -> Iterator[Section]:
             ("groups", "CoNLL F1 by group", _conll),
             ("link_groups", "link F1 by group", _link_f1),
         ):
-            yield replace(_group_section(shown, columns, score), kind=kind, title=title, columns=names)
+            grouped = _group_section(shown, columns, score)
+            if len(grouped.rows) > 1:
+                yield replace(grouped, kind=kind, title=title, columns=names)
         yield replace(_distance_section(shown, columns), columns=names)
     failures = shared_failures(strategies)
     if failures:
@@ -241,10 +243,20 @@ def _test_notes(comparison: Comparison, tests: Sequence[PairedTest]) -> Iterator
         f"paired, over documents, {resampling.resamples:,} resamples, seed {resampling.seed}: "
         f"paired bootstrap and {'exact ' if all(test.exact for test in tests) else ''}approximate randomisation"
     )
-    yield f"p Holm: the larger p, adjusted for {len(tests):,} test{'' if len(tests) == 1 else 's'}"
+    yield _family(comparison, tests)
     least = len(tests) * 2 / (resampling.resamples + 1)
     if least >= ALPHA:
         yield f"no p Holm can be below {_p(least)} with so many tests: give more by option resamples"
+
+
+def _family(comparison: Comparison, tests: Sequence[PairedTest]) -> str:
+    """Which tests Holm's method adjusts p for, and what else the verdict's p is adjusted for."""
+    count, pairs = len(tests), len(comparison.pairs["conll_f1"])
+    if tests == comparison.pairs["conll_f1"]:
+        return f"p Holm: the larger p, adjusted for {'this test' if count == 1 else f'all {count:,} pairs'}"
+    table = "the one test" if count == 1 else f"the {count:,} tests"
+    verdict = "is of one pair, and not adjusted" if pairs == 1 else f"is adjusted for all {pairs:,} pairs of strategies"
+    return f"p Holm: the larger p, adjusted for {table} of this table; the verdict's p {verdict}"
 
 
 def _p(value: float | None) -> str:
@@ -274,14 +286,15 @@ def _group_section(
     marks: dict[tuple[int, int], Mark] = {}
     for kind in GROUPINGS:
         names = list(strategies[0].groups[kind])
-        if kind == "length_bins" and len(names) <= len(strategies[0].groups["length"]):
+        # One group has all documents: its row would be that of the scores.
+        if len(names) == 1 or (kind == "length_bins" and len(names) <= len(strategies[0].groups["length"])):
             continue
         breaks.append(len(rows) - 1)
         for name in names:
             row = len(rows) - 1
             groups = [strategy.groups[kind][name] for strategy in strategies]
             most = max(group.documents for group in groups)
-            places[row] = {"group": f"{kind}:{name}"} if len(names) > 1 else {}
+            places[row] = {"group": f"{kind}:{name}"}
             if most < _FEW:
                 marks[row, 0] = Mark.FEW
             cells = []

@@ -9,6 +9,9 @@ from client.comparison.pairs import between
 from client.scoring.evaluation import Result
 from client.scoring.render import percent, points, points_between
 
+QUESTION = "Could a machine have made these merges?"
+"""What the verdict answers."""
+
 
 def judge_strategies(strategies: Sequence[StrategySummary], pairs: Mapping[str, Sequence[PairedTest]]) -> Verdict:
     """The verdict over all strategies but the bounds; ``pairs`` are those of the comparison."""
@@ -61,7 +64,7 @@ def _sentence(
     which = f"{best.name}{some}" if asked == 1 else f"the best of {asked} strategies, {best.name}{some},"
     scores = f"{percent(f1)} CoNLL F1 against {percent(floor)} for merging nothing"
     shown = None if f1 is None or floor is None else points_between(f1, floor)
-    against = "" if test is None else f" ({_facts(test, shown)})"
+    against = "" if test is None else f" ({_facts(test, family, shown)})"
     match answer:
         case Answer.NOTHING_TO_MERGE:
             return "Nothing to merge: no gold chain has mentions in two parts."
@@ -74,7 +77,7 @@ def _sentence(
             return f"Not shown: {which} scores {scores}{against}, {why}."
         case _:
             way = percent(None if total is None else total.gain)
-            lead = "" if runner_up is None else f" {_lead(runner_up)}"
+            lead = "" if runner_up is None else f" {_lead(runner_up, family)}"
             return (
                 f"In part: {which} scores {scores}{against}, {way}% of the way to the gold merges{_strict(best)}.{lead}"
             )
@@ -88,19 +91,20 @@ def _few(test: PairedTest | None, family: int) -> bool:
     return test is None or test.interval is None or family * 2 / 2**test.documents >= ALPHA
 
 
-def _facts(test: PairedTest, difference: str | None = None) -> str:
-    """The difference in percentage points, as given if the scores are shown too, its interval, and p."""
+def _facts(test: PairedTest, family: int, difference: str | None = None) -> str:
+    """The difference in percentage points, as given if the scores are shown too, its interval, and its p."""
     facts = [difference or points(test.difference)]
     if test.interval is not None:
         facts.append(f"95% interval {points(test.interval.low)} to {points(test.interval.high)}")
     if test.holm_p is not None:
-        facts.append(f"p = {test.holm_p:.4f}")
+        pairs = "" if family == 1 else f" adjusted for all {family:,} pairs"
+        facts.append(f"p = {test.holm_p:.4f}{pairs}")
     return ", ".join(facts)
 
 
-def _lead(test: PairedTest) -> str:
+def _lead(test: PairedTest, family: int) -> str:
     found = "is significant" if test.is_significant else "is not significant: chance may make it"
-    return f"Its lead over the runner-up, {test.baseline} ({_facts(test)}), {found}."
+    return f"Its lead over the runner-up, {test.baseline} ({_facts(test, family)}), {found}."
 
 
 def _strict(best: StrategySummary) -> str:

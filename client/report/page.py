@@ -14,6 +14,7 @@ from client.comparison.data import Comparison
 from client.comparison.render import what
 from client.comparison.section import Section
 from client.comparison.tables import sections
+from client.comparison.verdict import QUESTION
 from client.report.browser_data import documents_data, index_data
 from client.report.citation import BIBTEX
 from merger.errors import UnavailableError
@@ -57,6 +58,7 @@ def as_html(comparison: Comparison) -> str:
     script = _joined(environment, SCRIPTS)
     page = environment.get_template("report.html.j2").render(
         comparison=comparison,
+        question=QUESTION,
         what=what(comparison),
         tables=_Tables(list(sections(comparison))),
         plots=_plots(comparison),

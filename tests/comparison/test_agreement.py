@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from client.comparison.data import Comparison, Entrant, Setup
 from client.comparison.run import FileContender, attempt, make_task
 from client.comparison.summary import compare
@@ -24,16 +26,19 @@ CROSSED = (A0 + B1, B0 + A1, C1)
 Merges = tuple[tuple[Mention, ...], ...]
 
 
-def comparison_of(**merges: Merges) -> Comparison:
-    """A comparison of merges under names."""
-    task = make_task(PARTS, KEY)
+def comparison_of(*genres: str, **merges: Merges) -> Comparison:
+    """A comparison of merges under names, on the document once for each genre; once without a genre by default."""
+    tasks = []
+    for genre in genres or (None,):
+        parts, key = (replace(each, id=genre or each.id, genre=genre) for each in (PARTS, KEY))
+        tasks.append(make_task(parts, key))
     entrants = []
     for name, chains in merges.items():
         found = tuple(Chain(str(number), tuple(sorted(chain))) for number, chain in enumerate(chains))
-        contender = FileContender(name, name, [KEY.with_chains(found, ChainScope.DOCUMENT)])
-        entrants.append(Entrant(name, name, (attempt(contender, task, Notices()),)))
+        contender = FileContender(name, name, [task.key.with_chains(found, ChainScope.DOCUMENT) for task in tasks])
+        entrants.append(Entrant(name, name, tuple(attempt(contender, task, Notices()) for task in tasks)))
     setup = Setup("key", "given", "dropped", "merge-baseline compare key")
-    return compare([task.facts], entrants, setup, texts=[task.text])
+    return compare([task.facts for task in tasks], entrants, setup, texts=[task.text for task in tasks])
 
 
 def rows_of(comparison: Comparison, kind: str) -> list[tuple[str, ...]]:
@@ -79,15 +84,26 @@ def test_the_tables_have_percentages_by_genre_and_part_of_speech() -> None:
         ("noun", "1", "0.00", "0.00"),
         ("proper noun", "1", "100.00", "0.00"),
     ]
-    assert rows_of(comparison, "class_genres")[0] == ("unknown: pronoun", "1", "100.00", "0.00")
     assert rows_of(comparison, "strict_match") == [
-        (f"{genre}: {row[0]}", *row[1:])
-        for genre in ("all", "unknown")
-        for row in (
-            ("human", "100.00", "33.33", "100.00"),
-            ("1", "33.33", "100.00", "33.33"),
-            ("2", "100.00", "33.33", "100.00"),
-        )
+        ("all: human", "100.00", "33.33", "100.00"),
+        ("all: 1", "33.33", "100.00", "33.33"),
+        ("all: 2", "100.00", "33.33", "100.00"),
+    ]
+    # One genre has what all documents have.
+    assert "class_genres" not in {section.kind for section in sections(comparison)}
+
+
+def test_genres_have_rows_of_their_own_where_there_are_two() -> None:
+    comparison = comparison_of("news", "talk", nothing=NOTHING)
+
+    classes = [("pronoun", "1", "100.00"), ("noun", "1", "0.00"), ("proper noun", "1", "100.00")]
+    assert rows_of(comparison, "class_genres") == [
+        (f"{genre}: {name}", *cells) for genre in ("news", "talk") for name, *cells in classes
+    ]
+    # Both documents together have each chain twice.
+    assert rows_of(comparison, "classes") == [(name, "2", share) for name, _, share in classes]
+    assert [row[0] for row in rows_of(comparison, "strict_match")] == [
+        f"{genre}: {name}" for genre in ("all", "news", "talk") for name in ("human", "1")
     ]
 
 

@@ -7,6 +7,7 @@ import pytest
 from client.agreement.bootstrap import Resampling
 from client.comparison.data import METRICS, Comparison, DocumentFacts, Entrant, Outcome, Setup
 from client.comparison.render import as_markdown, as_text
+from client.comparison.render_data import as_data
 from client.comparison.section import Mark, Section
 from client.comparison.summary import compare
 from client.comparison.tables import sections
@@ -63,6 +64,25 @@ def test_groups_with_few_documents_are_marked() -> None:
     assert any("fewer than 6 documents" in note for note in groups.notes)
 
 
+def test_a_group_that_has_all_documents_has_a_row_in_json_alone() -> None:
+    """All nine documents are short, have few chains and two parts; only genres tell them apart."""
+    comparison = compared(none=[5] * 9, a=[7] * 9)
+
+    assert [row[0] for row in section(comparison, "groups").rows[1:]] == ["news", "talk"]
+    groups = as_data(comparison)["strategies"][1]["groups"]
+    assert groups["parts"]["2 parts"]["total"] == as_data(comparison)["strategies"][1]["total"]
+    assert list(groups) == ["genre", "length", "length_bins", "chains", "parts"]
+
+
+def test_groups_that_tell_nothing_apart_have_no_table() -> None:
+    facts = [DocumentFacts(str(number), None, 100, 5, 2) for number in range(2)]
+    entrant = Entrant("a", "a", (outcome(0, 7), outcome(1, 8)))
+
+    comparison = compare(facts, [entrant], Setup("key", "given", "dropped", "compare"))
+
+    assert not {"groups", "link_groups"} & {each.kind for each in sections(comparison)}
+
+
 def test_scores_over_fewer_documents_than_the_row_says_are_in_parentheses() -> None:
     """Strategy a lacks a document of the first genre, and all of the second."""
     groups = section(compared(none=[5] * 9, a=[7] * 5 + [None] * 4), "groups")
@@ -88,6 +108,18 @@ def test_every_test_has_its_p_adjusted_for_the_tests_of_the_table() -> None:
     pairs = section(comparison, "pairs").rows[1:]
     assert [row[0] for row in pairs] == ["a against none", "b against none", "b against a"]
     assert [row[-1] for row in pairs] == [f"{3 * 2 / 512:.4f}"] * 3
+
+
+def test_each_p_says_what_it_is_adjusted_for() -> None:
+    """Nine documents that all differ the same way: p is 2/512 before it is adjusted."""
+    comparison = compared(none=[5] * 9, a=[7] * 9, b=[8] * 9, c=[9] * 9, oracle=[10] * 9)
+
+    against, pairs = (section(comparison, kind) for kind in ("tests", "pairs"))
+    # none, b, c and oracle against a; of none, a, b and c 4 * 3 / 2 pairs.
+    assert [row[-1] for row in against.rows[1:]] == [f"{4 * 2 / 512:.4f}"] * 4
+    assert [row[-1] for row in pairs.rows[1:]] == [f"{6 * 2 / 512:.4f}"] * 6
+    assert any("4 tests of this table; the verdict's p is adjusted for all 6 pairs" in note for note in against.notes)
+    assert "p Holm: the larger p, adjusted for all 6 pairs" in pairs.notes
 
 
 def test_too_many_tests_for_the_resamples_are_noted() -> None:

@@ -112,8 +112,10 @@ def test_the_best_is_tested_against_the_runner_up_among_all_pairs() -> None:
     assert found.runner_up is not None
     assert (found.runner_up.strategy, found.runner_up.baseline) == ("other", "greedy")
     assert found.runner_up.difference == pytest.approx(0.8 - 0.7)
+    # The verdict says how many tests its p is adjusted for.
     assert found.runner_up.holm_p == pytest.approx(3 * 2 / 512)
-    assert "runner-up, greedy (+10.00, 95% interval +10.00 to +10.00, p = 0.0117), is significant." in found.sentence
+    lead = "greedy (+10.00, 95% interval +10.00 to +10.00, p = 0.0117 adjusted for all 3 pairs), is significant."
+    assert f"runner-up, {lead}" in found.sentence
     assert comparison.best["conll_f1"] == "other"
     assert [(each.strategy, each.baseline) for each in comparison.pairs["conll_f1"]] == [
         ("greedy", "none"),
