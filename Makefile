@@ -3,6 +3,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 SERVICE_PROTOS := $(wildcard protos/merge_baseline/v1/*.proto)
+RELEASED_IMAGE := protos/released.binpb
 CORENLP_PROTOS := $(wildcard merger/backends/corenlp_proto/*.proto)
 
 # Candidates are run, not only looked up: a version manager's shim may exist for a Python that is not active.
@@ -18,6 +19,7 @@ protoc_paths = -I . -I "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.g
 protoc_messages = $(BIN)/python -m grpc_tools.protoc $(protoc_paths) --python_out=$(1) --pyi_out=$(1)
 protoc_services = $(BIN)/python -m grpc_tools.protoc $(protoc_paths) --grpc_python_out=$(1) \
 	--plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc --mypy_grpc_out=quiet:$(1)
+protoc_image = $(BIN)/python -m grpc_tools.protoc $(protoc_paths) --include_imports -o $(1) $(SERVICE_PROTOS)
 compare = diff -r -x '*.proto' -x __init__.py -x __pycache__ -x py.typed $(2) $(1)/$(2)
 
 define make_venv
@@ -36,7 +38,8 @@ new_pip = $(pip_install) 'pip>=25.1'
 tested_extras = metrics,otel,ray,report,spacy
 
 .DELETE_ON_ERROR:
-.PHONY: help venv demo corenlp stanza chromium fuzz test lint format types imports protos protos-lint protos-check clean
+.PHONY: help venv demo corenlp stanza chromium fuzz test lint format types imports protos protos-lint \
+	protos-check protos-breaking protos-image clean
 
 help:
 	@echo 'make demo      merge and score the examples over a real local server'
@@ -46,8 +49,8 @@ help:
 	@echo 'make chromium  install Chromium (Debian) for the tests that look at the report'
 	@echo 'make fuzz      throw broken input at readers and server, guided by coverage (FUZZ_SECONDS=60 each)'
 	@echo 'make format    format the code and apply safe fixes'
-	@echo 'make lint      ruff only (also: types, imports, protos-lint, protos-check)'
-	@echo 'make protos    regenerate the Python code of the .proto files'
+	@echo 'make lint      ruff only (also: types, imports, protos-lint, protos-check, protos-breaking)'
+	@echo 'make protos    regenerate the Python code of the .proto files (make protos-image: at a release)'
 	@echo 'make venv      (re)install .venv for development'
 	@echo 'make clean     remove caches and built distributions (.venv stays)'
 
@@ -102,7 +105,7 @@ fuzz: venv
 	$(BIN)/python -m tests.fuzz.run_atheris $$each -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
 # spaCy's small English pipeline, for the tests of its tagger, comes as a package with the group `test`.
-test: lint types imports protos-lint protos-check corenlp stanza chromium
+test: lint types imports protos-lint protos-check protos-breaking corenlp stanza chromium
 	$(BIN)/python -m pytest
 
 lint: venv
@@ -124,9 +127,17 @@ protos: venv
 
 # What buf finds by itself ends at the project: of an image made by protoc it reads imports from elsewhere too.
 protos-lint: venv
-	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT && $(BIN)/python -m grpc_tools.protoc $(protoc_paths) \
-	--include_imports --include_source_info -o "$$tmp/image.binpb" $(SERVICE_PROTOS) $(CORENLP_PROTOS) && \
-	$(BIN)/buf lint "$$tmp/image.binpb" --path protos --path merger
+	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT && $(call protoc_image,"$$tmp/image.binpb") $(CORENLP_PROTOS) \
+	--include_source_info && $(BIN)/buf lint "$$tmp/image.binpb" --path protos --path merger
+
+# Clients of the last release must be able to talk to this server, and the other way round.
+protos-breaking: venv
+	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT && $(call protoc_image,"$$tmp/image.binpb") \
+	--include_source_info && $(BIN)/buf breaking "$$tmp/image.binpb" --against $(RELEASED_IMAGE) --path protos
+
+# At a release only: what the image holds may not be broken from then on.
+protos-image: venv
+	$(call protoc_image,$(RELEASED_IMAGE))
 
 # Both ways: a committed file that differs, and one whose .proto is gone.
 protos-check: venv

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
+import sysconfig
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,7 +32,7 @@ def _text_files(*places: str) -> Iterator[Path]:
     for place in places:
         path = ROOT / place
         for file in [path] if path.is_file() else sorted(path.rglob("*")):
-            generated = "_pb2" in file.name or "__pycache__" in file.parts
+            generated = "_pb2" in file.name or file.suffix == ".binpb" or "__pycache__" in file.parts
             if file.is_file() and not generated:
                 yield file
 
@@ -91,3 +94,52 @@ def test_every_make_target_that_is_named_exists(file: str) -> None:
     runs = re.findall(r"(?:`|run: |^    )make ((?:[a-z-]+ ?)+)", text, re.MULTILINE)
 
     assert {target for run in runs for target in run.split()} <= rules
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("  bool retag = 2;", "  bool retag = 2;\n  bool added = 100;", None),
+        ("  bool retag = 2;", "", 'Previously present field "2" with name "retag"'),
+        ("  bool retag = 2;", "  bool retag = 3;", 'Previously present field "2" with name "retag"'),
+        ("  bool retag = 2;", "  string retag = 2;", 'changed type from "bool" to "string"'),
+    ],
+    ids=["added", "removed", "another number", "another type"],
+)
+def test_what_would_break_callers_of_the_last_release_is_found(
+    old: str, new: str, complaint: str | None, tmp_path: Path
+) -> None:
+    folder = tmp_path / "protos/merge_baseline/v1"
+    folder.mkdir(parents=True)
+    files = []
+    for file in (ROOT / "protos/merge_baseline/v1").glob("*.proto"):
+        text = file.read_text("utf-8")
+        assert (old in text) is (file.name == "tagger.proto")
+        (folder / file.name).write_text(text.replace(old, new), "utf-8")
+        files.append(f"protos/merge_baseline/v1/{file.name}")
+    image = tmp_path / "image.binpb"
+    paths: list[str | Path] = ["-I", tmp_path, "-I", sysconfig.get_path("purelib")]
+    protoc: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "grpc_tools.protoc",
+        *paths,
+        "--include_imports",
+        "-o",
+        image,
+        *files,
+    ]
+    subprocess.run(protoc, check=True, timeout=60)
+    buf = Path(sys.executable).parent / "buf"
+
+    done = subprocess.run(
+        [buf, "breaking", image, "--against", "protos/released.binpb", "--path", "protos"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert (done.returncode == 0) is (complaint is None), done.stdout + done.stderr
+    assert complaint is None or complaint in done.stdout
