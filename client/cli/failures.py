@@ -7,6 +7,7 @@ from typing import Any
 
 from client.cli.messages import say_error
 from client.cli.parameter_names import with_flags
+from client.failures import by_reason, shared_text
 from merger.errors import InputError, Location
 
 
@@ -21,7 +22,7 @@ class NothingLeftError(InputError):
 def show_failures(failures: Iterable[InputError]) -> None:
     """Print errors on standard error, a line for all documents that share one."""
     for group in _groups(failures):
-        say_error(_text(group), group[0].location)
+        say_error(shared_text(group[0], len(group)), group[0].location)
 
 
 def failures_data(failures: Iterable[InputError]) -> list[dict[str, Any]]:
@@ -29,7 +30,7 @@ def failures_data(failures: Iterable[InputError]) -> list[dict[str, Any]]:
     return [
         {
             "message": with_flags(group[0].reason),
-            "text": with_flags(_text(group)),
+            "text": with_flags(shared_text(group[0], len(group))),
             "count": len(group),
             **_place(group[0].location),
             "others": [_place(error.location) for error in group[1:]],
@@ -39,15 +40,7 @@ def failures_data(failures: Iterable[InputError]) -> list[dict[str, Any]]:
 
 
 def _groups(failures: Iterable[InputError]) -> list[list[InputError]]:
-    groups: dict[tuple[type[InputError], str], list[InputError]] = {}
-    for error in failures:
-        groups.setdefault((type(error), error.reason), []).append(error)
-    return list(groups.values())
-
-
-def _text(group: Sequence[InputError]) -> str:
-    """An error with its place, and how many documents share it."""
-    return f"{group[0]} [{len(group)} documents, this is the first]" if len(group) > 1 else str(group[0])
+    return by_reason(failures, lambda error: (type(error), error.reason))
 
 
 def _place(place: Location) -> dict[str, Any]:

@@ -10,8 +10,10 @@ from client.agreement.bootstrap import Interval, Resampling
 from client.agreement.summary import AgreementReport
 from client.comparison.judgement import JudgedDecision
 from client.scoring.evaluation import Result
+from client.scoring.pairing import failed_documents
 from client.scoring.signature import Signature
 from merger.document import ChainRef, Document
+from merger.errors import InputError
 
 FLOOR = "none"
 """The strategy that merges nothing."""
@@ -234,8 +236,8 @@ class Comparison:
     ``texts`` are the documents themselves, ``None`` for what could not be read or cut. ``baseline`` is the name of the
     strategy that the ``tests`` of CoNLL F1 are against. ``pairs`` has the tests between all strategies but the ceiling,
     by column (:data:`client.comparison.columns.COLUMNS`), and ``best`` the strategy that is significantly better than
-    each other one in a column, where there is one. ``agreement`` has people first, then the strategies. ``left_out``
-    are the ids of documents that no strategy was given, since they cannot be read or cut.
+    each other one in a column, where there is one. ``agreement`` has people first, then the strategies. ``failures``
+    are the errors of documents that no strategy was given, since they cannot be read or cut.
     """
 
     setup: Setup
@@ -249,4 +251,9 @@ class Comparison:
     resampling: Resampling
     verdict: Verdict
     agreement: AgreementReport = field(repr=False)
-    left_out: tuple[str, ...] = ()
+    failures: tuple[InputError, ...] = ()
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The ids of the documents of the ``failures``."""
+        return failed_documents(self.failures)

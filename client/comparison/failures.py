@@ -6,34 +6,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from client.comparison.data import StrategySummary
+from client.failures import by_reason, shared_text
 
 
 @dataclass(frozen=True, slots=True)
 class SharedFailure:
-    """What the ``strategies`` say of the ``documents``; ``first`` is the error of the first one, with its place."""
+    """What the ``strategies`` failed with; ``failed`` has each document's id and error, with its place."""
 
     strategies: tuple[str, ...]
-    documents: tuple[str, ...]
-    first: str
+    failed: tuple[tuple[str, str], ...]
 
     def __str__(self) -> str:
         """One line: who failed, why, and on how many documents."""
-        count = len(self.documents)
-        shared = f" [{count:,} documents, this is the first]" if count > 1 else ""
-        return f"{', '.join(self.strategies)}: {self.first}{shared}"
+        _, first = self.failed[0]
+        return f"{', '.join(self.strategies)}: {shared_text(first, len(self.failed))}"
 
 
 def shared_failures(strategies: Sequence[StrategySummary]) -> list[SharedFailure]:
     """The failures by reason: one entry for all documents, and for strategies that failed on the same ones."""
-    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    names: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for strategy in strategies:
-        for each in strategy.failures:
-            reason = each.reason or each.failure or ""
-            found.setdefault((strategy.name, reason), []).append((each.document, each.failure or ""))
-    merged: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
-    for (name, reason), documents in found.items():
-        merged.setdefault((reason, tuple(documents)), []).append(name)
-    return [
-        SharedFailure(tuple(names), tuple(document for document, _ in documents), documents[0][1])
-        for (_, documents), names in merged.items()
-    ]
+        for group in by_reason(strategy.failures, lambda outcome: outcome.reason or outcome.failure):
+            failed = tuple((outcome.document, outcome.failure or "") for outcome in group)
+            names.setdefault(failed, []).append(strategy.name)
+    return [SharedFailure(tuple(found), failed) for failed, found in names.items()]

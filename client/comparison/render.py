@@ -14,6 +14,8 @@ from merger.shown import one_line
 
 _BRIEF = frozenset({"scores", "links", "tests"})
 """The kinds of sections that the short text has. Failures are on standard error in any case."""
+_COUNTED = "failures"
+"""The kind of section that counts what another one, for more room, lists."""
 _MORE = "--all also prints agreement, groups, distances and signatures; --report, --markdown and --json have them too"
 
 
@@ -61,6 +63,8 @@ def as_markdown(comparison: Comparison) -> str:
         f"{QUESTION} **{_escaped(comparison.verdict.sentence)}**",
     ]
     for section in sections(comparison):
+        if section.kind == _COUNTED:
+            continue
         head, *rows = section.rows
         lines += ["", f"## {section.title[0].upper()}{section.title[1:]}", ""]
         lines += [_markdown_row(head), "|---" + "|---:" * (len(head) - 1) + "|"]

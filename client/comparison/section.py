@@ -26,7 +26,8 @@ class Section:
     """A table with its title, and lines of explanation below it; the first row has the names of the columns.
 
     ``kind`` tells sections apart, in whatever words their titles are. Sections in ``detail`` are left out where there
-    is little room. Rows are counted from 0 without the first one, columns from 0 with that of the rows' names:
+    is little room; those of ``prose`` have text in their cells, no numbers. Rows are counted from 0 without the first
+    one, columns from 0 with that of the rows' names:
 
     - ``breaks`` are the rows before which another kind of thing begins;
     - ``marks`` are those of a cell, by row and column, or of a whole row, by row and column 0;
@@ -41,6 +42,7 @@ class Section:
     rows: Rows
     notes: tuple[str, ...] = ()
     detail: bool = False
+    prose: bool = False
     breaks: tuple[int, ...] = ()
     marks: Mapping[tuple[int, int], Mark] = field(default_factory=dict)
     asides: Mapping[int, str] = field(default_factory=dict)

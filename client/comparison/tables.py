@@ -88,20 +88,43 @@ def sections(comparison: Comparison) -> Iterator[Section]:
         yield replace(_distance_section(shown, columns), columns=names)
     failures = shared_failures(strategies)
     if failures:
-        yield _failure_section(comparison, failures)
+        yield _failure_section(failures)
+    left_out = _left_out_section(comparison, failures)
+    if len(left_out.rows) > 1:
+        yield left_out
 
 
-def _failure_section(comparison: Comparison, failures: Sequence[SharedFailure]) -> Section:
-    """Each reason once; a reason of one document leads to it."""
-    texts = dict(zip((facts.id for facts in comparison.documents), comparison.texts, strict=True))
+def _failure_section(failures: Sequence[SharedFailure]) -> Section:
+    """Each reason once, with the number of its documents."""
     rows: Rows = [("strategy", "documents")]
-    places: dict[int, Mapping[str, str]] = {}
-    for row, each in enumerate(failures):
-        first, count = each.documents[0], len(each.documents)
+    for each in failures:
+        (first, _), count = each.failed[0], len(each.failed)
         rows.append((", ".join(each.strategies), first if count == 1 else f"{count:,}"))
-        if count == 1 and texts[first] is not None:
-            places[row] = {"strategy": each.strategies[0], "document": first}
-    return Section("failures", "documents left out", rows, tuple(map(str, failures)), places=places)
+    return Section("failures", "documents left out", rows, tuple(map(str, failures)))
+
+
+def _left_out_section(comparison: Comparison, failures: Sequence[SharedFailure]) -> Section:
+    """Every document that does not count everywhere: where it is left out, and why. A row leads to its document."""
+    texts = dict(zip((facts.id for facts in comparison.documents), comparison.texts, strict=True))
+    rows: Rows = [("document", "left out of", "reason")]
+    places: dict[int, Mapping[str, str]] = {}
+    rows += [(error.location.document or str(error.location), "all", str(error)) for error in comparison.failures]
+    found = [
+        (document, each.strategies[0], ", ".join(each.strategies), text)
+        for each in failures
+        for document, text in each.failed
+    ]
+    found += [
+        (outcome.document, strategy.name, f"link scores of {strategy.name}", "its part chains are broken")
+        for strategy in comparison.strategies
+        for outcome in strategy.entrant.outcomes
+        if outcome.result is not None and outcome.result.links is None
+    ]
+    for document, name, where, reason in found:
+        if texts[document] is not None:
+            places[len(rows) - 1] = {"strategy": name, "document": document}
+        rows.append((document, where, reason))
+    return Section("left_out", "documents left out, with the reasons", rows, detail=True, prose=True, places=places)
 
 
 def _marks(comparison: Comparison) -> dict[tuple[int, int], Mark]:

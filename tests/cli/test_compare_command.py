@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import html
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +126,23 @@ def test_a_reason_that_documents_share_is_told_once(tmp_path: Path) -> None:
         "Could a machine have made these merges? Not asked: each of the 2 strategies failed on every document."
         in " ".join(done.out.split())
     )
+
+
+def test_report_and_json_name_documents_that_cannot_be_read_and_those_that_a_strategy_fails_on(
+    mixed: Path, tmp_path: Path
+) -> None:
+    (mixed / "bad.conll").write_text("#begin document (bad); part 000\nbad 0 0 one\n", "utf-8")
+    page = tmp_path / "report.html"
+
+    data = compared(mixed, "--keep-parts", "-s", "greedy", "--report", page, code=1)
+
+    (unread,), (failed,) = data["failures"], data["strategies"][1]["failed"]
+    assert (data["left_out"], unread["document"], failed["document"]) == (["bad"], "bad", "nw/ferry")
+    cells = re.findall(r"<t[dh][^>]*>(?:<a[^>]*>)?([^<]*)", page.read_text("utf-8"))
+    reasons = {cell: html.unescape(cells[place + 2]) for place, cell in enumerate(cells) if cell in {"bad", "nw/ferry"}}
+    assert reasons["nw/ferry"] == failed["error"]
+    # JSON names flags of the command where the page has options.
+    assert reasons["bad"].partition(" (with ")[0] == unread["text"].partition(" (with ")[0]
 
 
 def _only(folder: Path, but: str) -> Path:

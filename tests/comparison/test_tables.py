@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -15,6 +16,7 @@ from client.scoring.counts import Counts
 from client.scoring.evaluation import Result
 from client.scoring.links import NO_LINKS
 from client.scoring.scores import Scores
+from merger.errors import FormatError, Location
 
 DOCUMENTS = 9
 
@@ -98,6 +100,28 @@ def test_a_reason_that_documents_share_stands_once() -> None:
 
     assert failures.rows[1:] == [("a, b", "2")]
     assert failures.notes == ("a, b: 7: no tags [2 documents, this is the first]",)
+
+
+def test_every_document_that_is_left_out_is_named_with_its_reason() -> None:
+    """One document of all strategies, two of one, and one whose merges break its part chains."""
+    comparison = compared(none=[5] * 9, a=[7] * 7 + [None] * 2)
+    unread = FormatError("columns are missing", Location("x.conll", 3, document="x"))
+    seven = outcome(0, 7)
+    assert seven.result is not None
+    broken = replace(seven, result=replace(seven.result, links=None))
+    breaking = compared(b=[7] * 9).strategies[0]
+    breaking = replace(breaking, entrant=replace(breaking.entrant, outcomes=(broken, *breaking.entrant.outcomes[1:])))
+
+    found = section(replace(comparison, failures=(unread,), strategies=(*comparison.strategies, breaking)), "left_out")
+
+    assert found.rows == [
+        ("document", "left out of", "reason"),
+        ("x", "all", "x.conll:3 (document x): columns are missing"),
+        ("7", "a", "7: no tags"),
+        ("8", "a", "8: no tags"),
+        ("0", "link scores of b", "its part chains are broken"),
+    ]
+    assert "left_out" not in {each.kind for each in sections(compared(none=[5] * 9, a=[7] * 9))}
 
 
 def test_every_test_has_its_p_adjusted_for_the_tests_of_the_table() -> None:

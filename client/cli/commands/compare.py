@@ -38,7 +38,7 @@ from client.comparison.store import OutcomeFile, kept_outcomes
 from client.comparison.summary import choose_baseline, compare
 from client.report.page import as_html, check_available
 from client.scoring.mention_matching import EXACT, Matching
-from client.scoring.pairing import ById, failed_documents
+from client.scoring.pairing import ById
 from merger.document import Document
 from merger.formats import find_inputs
 from merger.formats.inputs import STDIN, readable_name
@@ -195,7 +195,7 @@ def command(
         baseline=baseline,
         resampling=Resampling(resamples, seed),
     )
-    comparison = replace(comparison, left_out=failed_documents(reading.failures))
+    comparison = replace(comparison, failures=tuple(reading.failures))
     output_to.write(comparison, reading)
     code = reading.tell()
     return EXIT_INPUT if any(strategy.failures for strategy in comparison.strategies) else code
