@@ -32,6 +32,7 @@ from protos.validation import (
     check,
     document_request_violations,
     is_sound,
+    part_order_violations,
     part_violations,
     request_error,
     setup_violations,
@@ -123,6 +124,7 @@ class _Stream:
         self._notices = Notices()
         self._merger: PartMerger | None = None
         self._parts = 0
+        self._number = 0
         self._unfinished: v1.Part | None = None
 
     def _check_setup(self) -> None:
@@ -174,6 +176,10 @@ class _Stream:
         part, chains = part_from_message(message, index)
         if not is_sound(part, chains):
             check(part_violations(message, "part"), Location(document=self.document_id or None, part=index))
+        if index:
+            wrong = part_order_violations(self._number, part.number, "part")
+            check(wrong, Location(document=self.document_id or None, part=index))
+        self._number = part.number
         if self._tagging is not None:
             alone = Document(self.document_id, (part,), ())
             tagged, conditions = self._tagging.tag(alone, self._notices, self._watch)

@@ -13,11 +13,14 @@ from operator import lt
 
 from merger.document import Chain, Part, Sentence, Span
 from merger.errors import AnnotationError, Location
+from merger.formats.conll2012_lines import MOST_DIGITS
 from protos.documents import PartWithChains
 from protos.limits import MAX_VIOLATIONS, shorten
 from protos.merge_baseline import v1
 
 _SHOWN_BYTES = 40
+_MOST_NUMBER = 10**MOST_DIGITS - 1
+"""The greatest part number, as in files."""
 
 MentionId = tuple[int, int, int, tuple[tuple[int, int], ...]]
 """Sentence, first and last token, pieces."""
@@ -61,7 +64,7 @@ def is_sound(part: Part, chains: Sequence[Chain]) -> bool:
     All at once and without a word on what is wrong: nearly all parts are sound, and to look for something to say about
     each of their mentions takes several times as long as to merge them.
     """
-    if not all(map(_is_sound_sentence, part.sentences)):
+    if not 0 <= part.number <= _MOST_NUMBER or not all(map(_is_sound_sentence, part.sentences)):
         return False
     lengths = [len(sentence.forms) for sentence in part.sentences]
     count = len(lengths)
@@ -115,6 +118,9 @@ def document_request_violations(
     if not sound or not all(sound):
         for index, part in enumerate(request.document.parts):
             yield from part_violations(part, f"document.parts[{index}]")
+    numbers = [part.number for part in request.document.parts]
+    for index, (before, number) in enumerate(pairwise(numbers), 1):
+        yield from part_order_violations(before, number, f"document.parts[{index}]")
     yield from _key_violations(request.key, "key", request.document)
 
 
@@ -144,8 +150,16 @@ def _tagger_violations(asked: v1.MergeDocumentRequest | v1.MergeStreamSetup, fie
         yield Violation(f"{field}.name", "empty; expected the name of a tagger, as ListStrategies gives it")
 
 
+def part_order_violations(before: int, number: int, field: str) -> Iterator[Violation]:
+    """What is wrong with the number of a part behind that of the part before. Callers without numbers leave all 0."""
+    if number < before or number == before != 0:
+        yield Violation(f"{field}.number", f"{number} after {before}; expected part numbers that rise, or none")
+
+
 def part_violations(part: v1.Part, field: str) -> Iterator[Violation]:
     """What is wrong with a part and its chains."""
+    if not 0 <= part.number <= _MOST_NUMBER:
+        yield Violation(f"{field}.number", f"{part.number}; expected {_from_to(0, _MOST_NUMBER)}")
     for index, sentence in enumerate(part.sentences):
         yield from _sentence_violations(sentence, f"{field}.sentences[{index}]")
     lengths = [len(sentence.forms) for sentence in part.sentences]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 from client.cli.failures import failures_data
@@ -18,18 +19,26 @@ class MergeReport:
     """What was done, document by document."""
 
     def __init__(self, strategy: str, *, with_decisions: bool) -> None:
-        self._strategy = strategy
+        self._asked = strategy
+        self._strategies: Counter[str] = Counter()
         self._with_decisions = with_decisions
         self._documents: list[dict[str, Any]] = []
         self.failures: list[InputError] = []
 
     def done(self, merged: Merged) -> None:
         """Count a merged document."""
-        self._strategy = merged.strategy
+        self._strategies[merged.strategy] += 1
         data = merged.report
         if self._with_decisions:
             data = {**data, "decisions": [json.loads(line) for line in merged.decisions.split("\n")[:-1]]}
         self._documents.append(data)
+
+    @property
+    def _strategy(self) -> str:
+        """The signature; those of all documents, with their numbers, where it depends on the document (its tags)."""
+        if len(self._strategies) < 2:  # noqa: PLR2004  # one is alone
+            return next(iter(self._strategies), self._asked)
+        return ", ".join(f"{name} ({counted(count, 'document')})" for name, count in self._strategies.items())
 
     @property
     def documents(self) -> int:

@@ -86,12 +86,14 @@ def read_documents(
     return group_parts(_blocks(paths, format_name, options), options.notices, options.failures)
 
 
-def find_inputs(path: str) -> list[str]:
+def find_inputs(path: str, passed_over: list[str] | None = None) -> list[str]:
     """The files that a path stands for: itself, or the annotation files below a directory, files of decisions excepted.
 
-    Raises :class:`~merger.errors.InputError` if a directory has none.
+    Pipes, sockets and devices below a directory go into ``passed_over``. Raises :class:`~merger.errors.InputError` if a
+    directory has no files.
     """
-    files = find_files(path, tuple(suffix for each in FORMATS.values() for suffix in each.suffixes))
+    suffixes = tuple(suffix for each in FORMATS.values() for suffix in each.suffixes)
+    files = find_files(path, suffixes, passed_over)
     return [file for file in files if file == path or not _is_of_decisions(file)]
 
 
@@ -114,7 +116,12 @@ def format_of(document: Document) -> str:
 
 def _blocks(paths: Sequence[str], format_name: str | None, options: ReadOptions) -> Iterator[Document | Unreadable]:
     for path in paths:
-        for file in find_inputs(path):
+        special: list[str] = []
+        files = find_inputs(path, special)
+        for each in special:
+            message = "a pipe, a socket or a device below a directory is passed over; name it to have it read"
+            options.notices.add("no file", message, Location(display_name(each)))
+        for file in files:
             try:
                 yield from _blocks_of(file, format_name, options)
             except InputError as error:

@@ -8,7 +8,10 @@ from dataclasses import replace
 from merger.document import Chain, ChainScope, Document, Mention
 from merger.errors import FormatError, InputError, Location
 from merger.formats.base import Unreadable
+from merger.formats.conll2012_lines import parse_begin
 from merger.notices import Notices
+
+_NUMBERS = "`#begin document (ID); part 001`"
 
 
 def group_parts(
@@ -108,6 +111,19 @@ def _place(block: Document) -> Location:
     return Location(block.file, line, block.id, block.parts[0].number if block.parts else None)
 
 
+def _without_number(block: Document) -> bool:
+    """Whether a CoNLL-2012 block begins with a line that has no part number."""
+    begin = block.parts[0].head.rstrip().rpartition("\n")[2]
+    found = parse_begin(begin)
+    return found is not None and found[1] is None
+
+
+def _begin(block: Document) -> Location:
+    """Where the line stands that begins a CoNLL-2012 block: before its first sentence."""
+    place = _place(block)
+    return place if place.line is None else replace(place, line=place.line - 1)
+
+
 def _came_before(block: Document, first: Location, expected: str) -> FormatError:
     where = f"at line {first.line}" if first.line is not None else "earlier"
     if first.file != block.file:
@@ -117,6 +133,15 @@ def _came_before(block: Document, first: Location, expected: str) -> FormatError
 
 def _check_next(last: Document, block: Document, notices: Notices) -> None:
     if len(last.parts) != 1 or len(block.parts) != 1 or block.parts[0].number == last.parts[0].number:
+        if _without_number(last) and _without_number(block):
+            first, again = _begin(last), _begin(block)
+            where = f"line {first.line}" if first.file == again.file else f"{first.file}, line {first.line}"
+            raise FormatError(
+                f"`#begin document` names the document of {where} again, and both lines are without a part number",
+                again,
+                expected=f"{_NUMBERS}, as the document's second part",
+                hint="number the parts of a document 000, 001, ..., or give each document an id of its own",
+            )
         raise _came_before(block, _place(last), "every document and part once")
     before, number = last.parts[0].number, block.parts[0].number
     if number < before:

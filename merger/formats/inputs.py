@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import re
+import stat
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -19,25 +20,30 @@ from merger.formats.pieces import split_lines
 STDIN = "-"
 _CHUNK = 1 << 18
 _GZIP_MAGIC = b"\x1f\x8b"
+_NULS = 4
+"""NUL bytes that no text begins with, in UTF-8 or in UTF-16."""
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
-def find_files(path: str, suffixes: tuple[str, ...]) -> list[str]:
+def find_files(path: str, suffixes: tuple[str, ...], passed_over: list[str] | None = None) -> list[str]:
     """The files that a path stands for: itself, or what is below a directory, in natural order.
 
     Below a directory that is every file whose name ends in a known suffix or that and ``.gz``, without hidden files and
-    folders; ``part2`` comes before ``part10``.
+    folders; ``part2`` comes before ``part10``. Pipes, sockets and devices with such names go into ``passed_over``.
 
     Raises :class:`~merger.errors.InputError` if there is nothing.
     """
     if path == STDIN or not path or not Path(path).is_dir():
         return [path]
     wanted = tuple(suffixes) + tuple(suffix + ".gz" for suffix in suffixes)
-    found = [
-        str(file)
-        for file in Path(path).rglob("*")
-        if file.name.endswith(wanted) and _may_hold_text(file) and not _is_hidden(file.relative_to(path))
-    ]
+    found = []
+    for file in Path(path).rglob("*"):
+        if not file.name.endswith(wanted) or _is_hidden(file.relative_to(path)):
+            continue
+        if _may_hold_text(file):
+            found.append(str(file))
+        elif passed_over is not None and not file.is_dir():
+            passed_over.append(str(file))
     if not found:
         raise InputError(
             "no annotation file in this directory",
@@ -73,6 +79,8 @@ def open_bytes(path: str) -> BinaryIO:
     if not path:
         raise InputError("the name of an input is empty", expected=f"a file, a directory or {STDIN}")
     name = display_name(path)
+    if path != STDIN and _is_endless(path):
+        raise InputError("a device, not a file", Location(name), expected="a file or a pipe")
     try:
         raw = _stdin(name) if path == STDIN else Path(path).open("rb")  # noqa: SIM115  # the reader closes it
         if raw.closed:
@@ -83,6 +91,18 @@ def open_bytes(path: str) -> BinaryIO:
     except (OSError, ValueError) as error:
         raise _unreadable(error, Location(name)) from None
     return buffered
+
+
+def _is_endless(path: str) -> bool:
+    """Whether it is a device that may give bytes for ever, as none does that a person types at."""
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116  # the name may be no text
+        if not (stat.S_ISCHR(mode) or stat.S_ISBLK(mode)) or os.path.samefile(path, os.devnull):  # noqa: PTH121
+            return False
+        with Path(path).open("rb", buffering=0) as stream:
+            return not stream.isatty()
+    except (OSError, ValueError):
+        return False
 
 
 def _stdin(name: str) -> BinaryIO:
@@ -138,6 +158,8 @@ def read_texts(stream: BinaryIO, name: str, faults: list[InputError] | None = No
             chunk = b""
         data = rest + chunk
         # Without a mark every second byte of the first line is 0, as a rule.
+        if first and data.startswith(b"\0" * _NULS):
+            raise FormatError("no text: it begins with NUL bytes", Location(name, 1), expected="UTF-8")
         if first and (data.startswith(_UTF16_MARKS) or 0 in data[:2]):
             raise FormatError("the text is UTF-16", Location(name, 1), expected="UTF-8")
         cut = data.rfind(b"\n") + 1 if chunk else len(data)

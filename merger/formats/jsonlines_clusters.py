@@ -10,6 +10,7 @@ from merger.document import Span
 from merger.errors import AnnotationError, FormatError, Location
 from merger.formats.jsonlines_object import type_name
 from merger.notices import Notices
+from merger.shown import shorten
 
 Cluster = tuple[str, list[Span]]
 """A cluster's id (its index in the file) and its mentions as token offsets."""
@@ -76,14 +77,16 @@ def read_clusters(value: object, key: str, tokens: TokenIndex, place: Location, 
 def _span(mention: object, name: str, tokens: TokenIndex, place: Location) -> Span:
     """One mention, checked."""
     if not isinstance(mention, list) or len(mention) != _PAIR or any(type(end) is not int for end in mention):
-        raise FormatError(f"{name} has the mention {mention!r}", place, expected="[first, last], two whole numbers")
+        raise FormatError(
+            f"{name} has the mention {shorten(repr(mention))}", place, expected="[first, last], two whole numbers"
+        )
     first, last = mention
     if first > last:
-        message = f"{name} has the mention {mention}, which ends before it begins"
+        message = f"{name} has the mention {shorten(str(mention))}, which ends before it begins"
         raise AnnotationError(message, place, expected="[first, last]")
     if first < 0 or last >= tokens.total:
         raise AnnotationError(
-            f"{name} has the mention {mention}",
+            f"{name} has the mention {shorten(str(mention))}",
             place,
             expected=f"offsets from 0 to {tokens.total - 1}",
             hint="ends are inclusive; exclusive ends look like this" if last == tokens.total else None,

@@ -30,7 +30,9 @@ def parse_object(text: str) -> Object:
     except RecursionError:
         raise JsonError("not JSON that can be read: nested too deeply") from None
     except ValueError as error:
-        raise JsonError(f"not JSON: {error}") from None
+        # Python's own limit on digits, which its text explains at length.
+        reason = "a number has too many digits" if "digits" in str(error) else str(error)
+        raise JsonError(f"not JSON that can be read: {reason}") from None
     if not isinstance(value, dict):
         raise JsonError(f"not an object: {type_name(value)}")
     return value

@@ -102,6 +102,8 @@ _USED_BY = {"threshold": ("fuzzy",), "language": UNTAGGED_MATCHES}
 
 
 _SEVERAL = 2
+_MANY = 10
+"""Chains from which on one string for all of them is hardly chance."""
 _SOUGHT = {"noun": "noun", "token": "noun", "head": "head noun", "mention": "mention", "fuzzy": "mention"}
 
 
@@ -124,6 +126,7 @@ class _GreedyRun(Run):
         )
         self._strings: set[str] = set()
         """The strings that chains look for, or two or more of them."""
+        self._seeking = 0
         self._beside_others = False
         self._index = ChainIndex(tie)
         if match == "fuzzy":
@@ -155,15 +158,19 @@ class _GreedyRun(Run):
     def _see_strings(self, sought: Sequence[Mapping[str, Mention]]) -> None:
         """Remember whether chains of one part look for one string only, and all chains so far for the same."""
         if len(self._strings) < _SEVERAL:
+            self._seeking += len(sought)
             for strings in sought:
                 self._strings.update(islice(strings, _SEVERAL))
             self._beside_others = self._beside_others or len(sought) > 1
 
     def report(self, notices: Notices, place: Location) -> None:
         self._reader.tags.report(notices, place)
-        if len(self._strings) == 1 and self._beside_others:
+        if len(self._strings) == 1 and self._beside_others and self._seeking >= _MANY:
             (string,) = self._strings
-            message = f"all chains have the same {_SOUGHT[self._rule]}, {shown(string)}: links by it mean nothing"
+            message = (
+                f"all {self._seeking} chains that look for a {_SOUGHT[self._rule]} look for the same one, "
+                f"{shown(string)}: links by it mean nothing"
+            )
             notices.add("one string for all chains", message, place)
         tagged, untagged = self._reader.tagged, self._reader.untagged
         if not untagged:

@@ -64,7 +64,11 @@ def test_a_split_writes_parts_key_and_decisions(tmp_path: Path) -> None:
 
     report = json.loads(output_of("split", KEY, "--keep-parts", "-o", task, "--json"))
 
-    assert sorted(path.name for path in task.iterdir()) == ["decisions.jsonl", "key.conll", "parts.conll"]
+    assert sorted(path.name for path in task.iterdir() if path.is_file()) == [
+        "decisions.jsonl",
+        "key.conll",
+        "parts.conll",
+    ]
     # As counted in examples/README.md: 4 + 3 + 4 + 4 parts; part chains 53 + 38 + 46 + 57; links 19 + 15 + 20 + 19.
     assert (report["documents"], report["parts"], report["part_chains"], report["links"]) == (4, 15, 194, 73)
     assert report["mentions_dropped"] == 0

@@ -100,3 +100,15 @@ def test_a_document_that_another_file_had_names_that_file() -> None:
 
     with pytest.raises(FormatError, match=r"^y\.jsonlines:2 .*: this document came before, in x\.jsonlines, line 2;"):
         list(group_parts(blocks, Notices()))
+
+
+def test_blocks_of_one_document_without_part_numbers_are_told_what_to_write() -> None:
+    text = "#begin document (d)\nd 0 0 Gulls NNS (0)\n\n#end document\n" * 2
+
+    with pytest.raises(
+        FormatError, match=r"^x\.conll:5 \(document d, part 0\): `#begin document` names the document"
+    ) as caught:
+        read_text(text)
+
+    assert "of line 1 again" in str(caught.value)
+    assert "expected `#begin document (ID); part 001`" in str(caught.value)

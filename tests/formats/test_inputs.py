@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from merger.errors import FormatError, InputError
-from merger.formats import read_documents
+from merger.formats import ReadOptions, read_documents
 from merger.formats.inputs import find_files, read_lines
 from tests.formats.conll_text import block, words_of
 
@@ -239,3 +239,25 @@ def test_a_file_name_that_is_not_utf_8_is_shown_with_its_bytes_escaped(tmp_path:
 
     assert str(error).startswith(f"{tmp_path}/caf\\xe9.conll:1: ")
     assert str(error).encode()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="POSIX pipes")
+def test_a_pipe_below_a_folder_is_passed_over_with_a_notice(tmp_path: Path) -> None:
+    saved(tmp_path, TEXT.encode())
+    os.mkfifo(tmp_path / "pipe.conll")
+    options = ReadOptions()
+
+    assert [each.id for each in read_documents(str(tmp_path), options=options)] == ["d"]
+    (notice,) = options.notices
+    assert notice.location.file == str(tmp_path / "pipe.conll")
+    assert "passed over" in notice.message
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom"])
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="POSIX devices")
+def test_a_device_that_never_ends_is_not_read(device: str) -> None:
+    assert str(refused(device)) == f"{device}: a device, not a file; expected a file or a pipe"
+
+
+def test_nul_bytes_are_no_text(tmp_path: Path) -> None:
+    assert "begins with NUL bytes" in str(refused(saved(tmp_path, bytes(100))))

@@ -432,3 +432,13 @@ def test_halves_of_surrogate_pairs_are_written_escaped() -> None:
 @pytest.mark.parametrize(("head", "expected"), [(' {"doc', True), ("", False), ("# newdoc", False), ("[1]", False)])
 def test_the_format_is_recognised_by_its_first_character(head: str, *, expected: bool) -> None:
     assert JsonlinesFormat().recognises(head) is expected
+
+
+def test_a_number_of_thousands_of_digits_is_not_repeated_in_the_message() -> None:
+    digits = "1" * 6000
+    with pytest.raises(FormatError, match=r"^x\.jsonl:1: .*a number has too many digits") as caught:
+        read(f'{{"doc_key": "d", "sentences": [["a"]], "clusters": [], "x": {digits}}}\n')
+    with pytest.raises(AnnotationError, match=r"^x\.jsonl:1 .*expected offsets") as span:
+        read(f'{{"doc_key": "d", "sentences": [["a"]], "clusters": [[[0, {digits[:600]}]]]}}\n')
+
+    assert max(len(str(caught.value)), len(str(span.value))) < 200

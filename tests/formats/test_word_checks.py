@@ -114,14 +114,16 @@ def _merge_kinds(document: Document, match: str) -> list[str]:
 
 @pytest.mark.parametrize("match", ["noun", "token", "head"])
 def test_chains_that_all_have_one_noun_are_noted_by_the_merge(match: str) -> None:
-    masked = parts_of(
-        "[a the/DT NAME/NN ] met/VBD [b NAME/NNP ] [a it/PRP ] [b it/PRP ]", "[c NAME/NNP ] slept/VBD [c it/PRP ]"
+    few, masked = (
+        parts_of(*(" ".join(f"[{chain} NAME/NNP ] [{chain} it/PRP ]" for chain in part) for part in parts))
+        for parts in (("abcde", "fghi"), ("abcde", "fghij"))
     )
     text = parts_of(
         "[a the/DT mayor/NN ] met/VBD [b Ann/NNP ] [a he/PRP ] [b her/PRP ]", "[c Ann/NNP ] slept/VBD [c she/PRP ]"
     )
 
     assert "one string for all chains" in _merge_kinds(masked, match)
+    assert _merge_kinds(few, match) == []
     assert _merge_kinds(text, match) == []
 
 

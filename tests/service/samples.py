@@ -96,7 +96,8 @@ def documents(draw: st.DrawFn) -> Document:
     chains: list[Chain] = []
     for part in range(draw(st.integers(0, 4))):
         texts = draw(st.lists(sentences(tagged=tagged), min_size=1, max_size=3))
-        parts.append(Part(tuple(texts), draw(st.integers(0, 9))))
+        number = draw(st.integers(1, 3)) + parts[-1].number if parts else draw(st.integers(0, 9))
+        parts.append(Part(tuple(texts), number))
         pool = draw(st.lists(mentions(part, texts), max_size=8, unique=True))
         owners = [draw(st.integers(0, 2)) for _ in pool]
         prefix = draw(st.sampled_from(("", f"{part}-")))

@@ -62,6 +62,7 @@ mentions = (
 
 parts = st.builds(
     v1.Part,
+    number=st.sampled_from((0, 1, 999_999_999, 1_000_000_000, -1)),
     sentences=st.lists(columns(), max_size=1).map(lambda more: [v1.Sentence(forms=["a", "b", "c"]), *more]),
     chains=st.lists(
         st.builds(v1.Chain, id=st.sampled_from("wxyz"), mentions=st.lists(mentions, min_size=1, max_size=2))

@@ -37,6 +37,11 @@ def valid() -> v1.MergeDocumentRequest:
 Break = Callable[[v1.MergeDocumentRequest], object]
 
 
+def renumber(request: v1.MergeDocumentRequest, *numbers: int) -> None:
+    for part, number in zip(request.document.parts, numbers, strict=True):
+        part.number = number
+
+
 def part(request: v1.MergeDocumentRequest) -> v1.Part:
     return request.document.parts[1]
 
@@ -198,6 +203,30 @@ RULES: list[tuple[str, Break, str, str]] = [
         lambda r: part(r).chains[1].mentions.add(sentence=0, first=0, last=1),
         f"{PART}.chains[1].mentions[1]",
         "the same tokens as chains[0].mentions[0]; expected a mention once and in one chain",
+    ),
+    (
+        "a part number below 0",
+        lambda r: renumber(r, -1, 0),
+        "document.parts[0].number",
+        "-1; expected from 0 to 999999999",
+    ),
+    (
+        "a part number that files don't hold",
+        lambda r: renumber(r, 0, 10**9),
+        "document.parts[1].number",
+        "1000000000; expected from 0 to 999999999",
+    ),
+    (
+        "part numbers that fall",
+        lambda r: renumber(r, 7, 5),
+        "document.parts[1].number",
+        "5 after 7; expected part numbers that rise, or none",
+    ),
+    (
+        "a part number twice",
+        lambda r: renumber(r, 3, 3),
+        "document.parts[1].number",
+        "3 after 3; expected part numbers that rise, or none",
     ),
     (
         "gold merges in a part that is not there",

@@ -14,6 +14,7 @@ from client.cli.failures import failures_data
 from client.cli.messages import say_note
 from client.cli.options import Reading, inputs_argument, json_option, reading_options
 from client.cli.output import counted, notices_data, open_report, write_json
+from client.cli.parameter_names import with_flags
 from client.cli.progress import documents_with_progress
 from merger.document import ChainScope, Document
 from merger.errors import InputError
@@ -43,8 +44,8 @@ def command(
     """Check files: what is in them, and what is wrong with them.
 
     All problems are listed: errors, which other commands leave the document out for; errors that they repair with
-    --lenient; and what they repair with a note. The first words of a file are shown as they were read, with their
-    column in CoNLL-2012-like files. The exit code is 1 if there are any problems.
+    --lenient; and what they repair with a note, most of which are errors with --strict. The first words of a file are
+    shown as they were read, with their column in CoNLL-2012-like files. The exit code is 1 if there are any problems.
     """
     files = [path for each in inputs for path in find_inputs(each)]
     ids: list[str] = []
@@ -86,7 +87,7 @@ def _check(path: str, reading: Reading, ids: list[str]) -> dict[str, Any]:
         counts["merged"] += document.scope is ChainScope.DOCUMENT
     problems = notices_data(notices)
     for problem_data, notice in zip(problems, notices, strict=True):
-        problem_data["text"] = str(notice)
+        problem_data["text"] = with_flags(str(notice))
         problem_data["error_unless_lenient"] = notice.kind in notices.lenient
     read = {"first_words": _first_words(first), "columns": _columns(first)}
     return {"file": display_name(path), **counts, **read, "problems": problems, "failures": failures_data(failures)}
@@ -155,4 +156,6 @@ class _Checks(Notices):
     def repair(self, kind: str, error: InputError, repair: str) -> None:
         """As of all notices."""
         self.lenient.add(kind)
+        if self.policy is Policy.LENIENT:
+            repair = f"with policy lenient {repair}, and otherwise the document is left out"
         super().repair(kind, error, repair)
