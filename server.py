@@ -135,7 +135,7 @@ class MergeServer:
         self._supervisor.start()
         self._server = server
         self._housekeeping = asyncio.create_task(keep_giving_back())
-        _log.info("serving on %s:%d", host, port)
+        _log.debug("serving on %s:%d", host, port)
         return f"{host}:{port}"
 
     def state(self) -> ServerState:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from client.errors import UnreachableError
 from client.target import Target
 from merger.errors import UnavailableError
+from merger.shown import plain_number
 
 
 def service_name(strategy: str | None = None) -> str:
@@ -54,6 +55,8 @@ def health_of(target: Target, service: str, seconds: float) -> str:
             unlike = other_protocol(target) if code is grpc.StatusCode.UNAVAILABLE else None
             if unlike is not None:
                 raise unlike from None
-            message = f"no health check at {target.address} within {seconds:g} s: {code.name}: {error.details()}"
+            message = (
+                f"no health check at {target.address} within {plain_number(seconds)} s: {code.name}: {error.details()}"
+            )
             raise UnreachableError(message, target.address) from None
     return health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)

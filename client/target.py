@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TypedDict
+from typing import Final, TypedDict
 
 from client.retries import OnRetry, RetryPolicy
 from merger.errors import OptionError, ParameterError
@@ -16,6 +16,9 @@ _NUMBER = re.compile(r"[0-9]+")
 _LAST_PORT = 65535
 _READABLE = range(0x21, 0x7F)
 """What an HTTP header's value may be made of, without the space."""
+
+CONNECT_SECONDS: Final = 5.0
+"""The time that a connection may take to begin."""
 
 
 def _is_word(text: str) -> bool:
@@ -101,7 +104,7 @@ class Target:
 
     address: str
     timeout: float | None = 600.0
-    connect_timeout: float = 5.0
+    connect_timeout: float = CONNECT_SECONDS
     max_message_bytes: int = DEFAULT_MAX_MESSAGE_BYTES
     tls: Tls | None = None
     token: str | None = field(default=None, repr=False)

@@ -23,6 +23,7 @@ from client.errors import (
 from client.peer_probe import refused_certificate, speaks_tls
 from client.target import Target
 from merger.errors import MergeBaselineError
+from merger.shown import plain_number
 from protos.status import (
     BACKEND_DOWN_REASON,
     ERROR_ID,
@@ -72,7 +73,7 @@ def not_connected(target: Target, reason: str) -> RemoteError:
     else:
         seconds = target.connect_timeout if target.timeout is None else min(target.connect_timeout, target.timeout)
         message = (
-            f"no server answers at {address} within {seconds:g} s; is one running there "
+            f"no server answers at {address} within {plain_number(seconds)} s; is one running there "
             "(`merge-baseline serve`), and are host and port right?"
         )
     return UnreachableError(message, address)

@@ -9,6 +9,7 @@ from math import isfinite
 from merger.document import ChainRef, Mention, make_mention
 from merger.errors import FormatError, Location
 from merger.formats.jsonlines_object import type_name
+from merger.shown import plain_number
 
 _SPAN_ENDS = 2
 _MENTION_ITEMS = 3
@@ -54,8 +55,8 @@ class Fields:
             return None
         value = self.any_number(key)
         if value < 0 or (most is not None and value > most):
-            wanted = "0 or more" if most is None else f"a number from 0 to {most:g}"
-            raise FormatError(f"{self._called(key)} is {value:g}", self.place, expected=wanted)
+            wanted = "0 or more" if most is None else f"a number from 0 to {plain_number(most)}"
+            raise FormatError(f"{self._called(key)} is {plain_number(value)}", self.place, expected=wanted)
         return value
 
     def any_number(self, key: str) -> float:

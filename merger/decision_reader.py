@@ -47,10 +47,13 @@ def parse_record(line: str, place: Location) -> DecisionRecord:
     try:
         content = parse_object(line)
     except JsonError as error:
-        raise FormatError(str(error), place, expected="a decision (a JSON object)") from None
+        raise FormatError(str(error), place, expected="a decision (a JSON object)", hint=_looks_like(line)) from None
     if "document" not in content:
         raise FormatError(
-            "no decision: no field 'document'", place, expected="a decision record as docs/decisions.md describes it"
+            "no decision: no field 'document'",
+            place,
+            expected="a decision record as docs/decisions.md describes it",
+            hint=_looks_like(line),
         )
     document = Fields(content, place).text("document")
     fields = Fields(content, replace(place, document=document))
@@ -73,6 +76,16 @@ def parse_record(line: str, place: Location) -> DecisionRecord:
         votes=votes,
         location=fields.place,
     )
+
+
+def _looks_like(line: str) -> str | None:
+    """A hint if the line is one of documents, given in place of decisions."""
+    start = line.lstrip("\ufeff \t")
+    signs = {"CoNLL-2012": ("#begin document",), "CoNLL-U": ("# ", "1\t"), "jsonlines": ("{",)}
+    for title, beginnings in signs.items():
+        if start.startswith(beginnings) and (title != "jsonlines" or '"sentences"' in line or '"tokens"' in line):
+            return f"the file looks like documents in {title}: `merge-baseline decisions` reads decisions off those"
+    return None
 
 
 def read_strategy(path: str) -> str:

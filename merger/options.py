@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from merger.errors import OptionError
+from merger.shown import did_you_mean, plain_number
 
 OptionValue = str | int | float | bool
 
@@ -35,7 +36,7 @@ class Option:
         """The value as it is written in a signature and read back by :meth:`parse`."""
         if isinstance(value, bool):
             return "yes" if value else "no"
-        return f"{value:g}" if isinstance(value, float) else str(value)
+        return plain_number(value) if isinstance(value, float) else str(value)
 
     def parse(self, value: OptionValue) -> OptionValue:
         """Turn a value, perhaps given as text, into the option's type.
@@ -56,7 +57,7 @@ class Option:
             return "yes or no"
         words = {"string": "a text", "integer": "a whole number", "number": "a number"}[self.type_name]
         if self.low is not None and self.high is not None:
-            return f"{words} from {self.low:g} to {self.high:g}"
+            return f"{words} from {plain_number(self.low)} to {plain_number(self.high)}"
         return words
 
     def _in_range(self, value: OptionValue) -> bool:
@@ -99,5 +100,5 @@ def parse_options(owner: str, options: Sequence[Option], given: Mapping[str, Opt
     for name in given:
         if name not in known:
             has = f"its options: {', '.join(known)}" if known else "it has none"
-            raise OptionError(f"{owner} has no option {name!r}; {has}", option=name)
+            raise OptionError(f"{owner} has no option {name!r}{did_you_mean(name, known)}; {has}", option=name)
     return {name: option.parse(given[name]) if name in given else option.default for name, option in known.items()}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 def shown(name: str) -> str:
     """The id as it stands, or quoted and escaped if it would not be seen or would break the message's line."""
@@ -13,6 +15,20 @@ def one_line(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def plain_number(value: float) -> str:
+    """A number without the noise of its last digits, and without an exponent where it can be read without."""
+    return f"{value:.15g}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A question about the known name that is nearest to a name that is not known, if one is near."""
+    # Seldom needed.
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
 
 
 def shorten(text: str, length: int = 40) -> str:

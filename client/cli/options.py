@@ -22,6 +22,7 @@ from merger.errors import InputError, Location, OptionError
 from merger.formats import FORMATS, ReadOptions, format_of, read_documents
 from merger.formats.inputs import STDIN, display_name
 from merger.notices import Notices, Policy
+from merger.shown import shown
 
 FORMAT_NAMES = click.Choice(list(FORMATS))
 Result = TypeVar("Result")
@@ -89,6 +90,23 @@ class Reading:
     def gold(self, *paths: str) -> Iterator[Document]:
         """Read documents whose gold clusters count, beside others of which ``--clusters-field`` speaks."""
         return self._read(paths, replace(self.options, clusters_field=None))
+
+    def parts(self, path: str, *, option: str = "--parts") -> Iterator[Document]:
+        """Read the documents before merging; ``option`` is what the command calls them.
+
+        Raises :class:`~merger.errors.OptionError` at a document that is merged already: mostly all are, as the key was
+        given by mistake.
+        """
+        for document in self.gold(path):
+            for chain in document.chains:
+                first, last = chain.mentions[0].part, chain.mentions[-1].part
+                if first != last:
+                    place = f"chain {chain.id} of document {shown(document.id)} lies in parts {first} and {last}"
+                    raise OptionError(
+                        f"{option} {display_name(path)} has merged documents, not those before merging: {place}; "
+                        "`merge-baseline split` writes parts and key"
+                    )
+            yield document
 
     def response(self, *paths: str) -> Iterator[Document]:
         """Read documents whose predicted clusters count, where they have gold ones too."""
@@ -242,7 +260,8 @@ def reading_options(command: Callable[..., object]) -> Callable[..., object]:
             "--columns",
             metavar="NAME=N,...",
             help="Columns of CoNLL-2012-like files, counted from 1, as in word=2,tag=5,speaker=- (- is none); also "
-            "upos, lemma, part, head. Recognised by default; the last column is always coreference.",
+            "upos, lemma, part, head. Recognised by default; the last column is always coreference. A file that a "
+            "strategy reads (precomputed) is not meant: its columns are always recognised.",
         ),
     ]
     for decorator in reversed(decorators):

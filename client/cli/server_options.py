@@ -14,6 +14,7 @@ import click
 
 from client.cli.messages import say_note
 from merger.errors import OptionError
+from merger.shown import plain_number
 
 if TYPE_CHECKING:
     from client.remote import RemoteMerger
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 TOKEN_VARIABLE = "MERGE_BASELINE_TOKEN"  # noqa: S105  # where the token is, not what
 _NOTE_SECONDS = 10.0
+_LEAST_SECONDS = 1.0
+"""A connection gets as much, though --retry-for is less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class ServerChoice:
         """
         from client.remote import RemoteMerger
         from client.retries import RetryPolicy
+        from client.target import CONNECT_SECONDS
 
         assert self.address is not None  # noqa: S101  # asked for by who knows
         return RemoteMerger(
@@ -52,6 +56,9 @@ class ServerChoice:
             tls=self._tls(),
             token=self._token(),
             insecure_token=self.insecure_token,
+            connect_timeout=CONNECT_SECONDS
+            if retry_for is None
+            else min(CONNECT_SECONDS, max(retry_for, _LEAST_SECONDS)),
             retry=RetryPolicy() if retry_for is None else _persistent(retry_for),
             on_retry=None if retry_for is None else _Waiting(retry_for),
         )
@@ -142,4 +149,4 @@ class _Waiting:
         now = time.monotonic()
         if now - self._told >= _NOTE_SECONDS:
             self._told = now
-            say_note(f"{error}; trying again for up to {self._retry_for:g} s (--retry-for)")
+            say_note(f"{error}; trying again for up to {plain_number(self._retry_for)} s (--retry-for)")

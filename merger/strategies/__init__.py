@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from merger.errors import OptionError
 from merger.options import Option, OptionValue, parse_options
+from merger.shown import did_you_mean
 from merger.strategies.base import Run, Strategy
 from merger.strategies.coreference_systems import CoreNLPStrategy, PrecomputedStrategy, StanzaStrategy
 from merger.strategies.floor_and_ceiling import NoneStrategy, OracleStrategy
@@ -46,7 +47,12 @@ def make_strategy(name: str, options: Mapping[str, OptionValue] | None = None) -
     try:
         strategy = STRATEGIES[name]
     except KeyError:
-        raise OptionError(f"no strategy {name!r}; there are {', '.join(STRATEGIES)}") from None
+        front, comma, tail = name.partition(",")
+        if comma and front.strip() in STRATEGIES:
+            question = f" (options come after a colon: {front.strip()}:{tail.strip()})"
+        else:
+            question = did_you_mean(name, STRATEGIES)
+        raise OptionError(f"no strategy {name!r}{question}; there are {', '.join(STRATEGIES)}") from None
     return strategy(options or {})
 
 

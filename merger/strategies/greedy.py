@@ -19,7 +19,7 @@ from merger.errors import Location, MissingTagsError, OptionError
 from merger.function_words import LANGUAGES
 from merger.notices import Notices
 from merger.options import Option, OptionValue
-from merger.shown import shown
+from merger.shown import plain_number, shown
 from merger.strategies.base import Run, Strategy
 from merger.strategies.greedy_fuzzy import MOST_WORK, Effort, FuzzyChainIndex
 from merger.strategies.greedy_index import ChainIndex
@@ -52,7 +52,13 @@ class GreedyStrategy(Strategy):
         ),
         Option("one-to-one", False, "let only one chain of a part, the first, merge into the same earlier chain"),
         Option("ignore-case", False, "compare without regard to case"),
-        Option("threshold", 90.0, "with match=fuzzy: the least rapidfuzz ratio that counts", low=0, high=100),
+        Option(
+            "threshold",
+            90.0,
+            "with match=fuzzy: the least rapidfuzz ratio that counts, in percent: 0 to 100",
+            low=0,
+            high=100,
+        ),
         Option(
             "nouns",
             "",
@@ -76,6 +82,13 @@ class GreedyStrategy(Strategy):
         if self.values["nouns"]:
             noun_patterns(str(self.values["nouns"]))
         match = str(self.values["match"])
+        threshold = float(self.values["threshold"])
+        if 0 < threshold <= 1:
+            raise OptionError(
+                f"option threshold: {plain_number(threshold)} is in percent, and nearly all strings are so much alike; "
+                f"did you mean {plain_number(100 * threshold)}?",
+                option="threshold",
+            )
         for name, matches in _USED_BY.items():
             default = next(option.default for option in self.options if option.name == name)
             if match not in matches and self.values[name] != default:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
+from merger.shown import plain_number
 from protos.serving.errors import TimeLimitError
 
 _T = TypeVar("_T")
@@ -37,7 +38,7 @@ class Patience:
                 raise
             most = "the most that this server works on a document, or a message of a stream"
             raise TimeLimitError(
-                f"not done after {self._work_seconds:g} s, {most} (server option max_call_seconds)"
+                f"not done after {plain_number(self._work_seconds)} s, {most} (server option max_call_seconds)"
             ) from None
 
     async def message(self, requests: AsyncIterator[bytes]) -> bytes | None:
@@ -57,7 +58,7 @@ class Patience:
     def idle(self, what: str = "nothing came") -> TimeLimitError:
         """The error for a caller who sends nothing, or as ``what`` has it."""
         return TimeLimitError(
-            f"{what} for {self.idle_seconds:g} s, the most that this server keeps a stream open for "
+            f"{what} for {plain_number(self.idle_seconds)} s, the most that this server keeps a stream open for "
             "(server option idle_stream_seconds)"
         )
 

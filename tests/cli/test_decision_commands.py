@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 from merger.formats import ReadOptions, read_documents
 from merger.notices import Notices, Policy
-from tests.cli.running import EXAMPLES, NAMES, ROOT, error_of, output_of, run
+from tests.cli.running import EXAMPLES, NAMES, ROOT, error_of, invoke, output_of, run
 from tests.cli.test_merge import TINY, TINY_MERGED
 from tests.merging.building import clusters
 from tests.shared_data import SHARED_DATA, needs
@@ -308,6 +308,40 @@ def test_votes_that_cannot_be_held_are_errors(tmp_path: Path, tiny: Path) -> Non
     assert f"ann decides on this document in {ann} too" in error_of("vote", tiny, ann, bob, second, code=1)
     assert "would be written over an input" in error_of("vote", tiny, ann, bob, "-o", ann, code=2)
     assert ann.read_bytes() == kept
+
+
+@pytest.mark.parametrize("target", ["conll2012", "conllu", "jsonlines"])
+def test_documents_in_place_of_decisions_are_named(target: str, tmp_path: Path) -> None:
+    file = tmp_path / "merged"
+    invoke("merge", EXAMPLES / "parts" / "wells.conll", "--to", target, "-o", file)
+
+    error = error_of("apply", EXAMPLES / "parts" / "wells.conll", file, code=1)
+
+    title = {"conll2012": "CoNLL-2012", "conllu": "CoNLL-U", "jsonlines": "jsonlines"}[target]
+    assert f"the file looks like documents in {title}" in error
+    assert "expected a decision" in error
+
+
+def test_parts_in_place_of_merged_documents_are_noted() -> None:
+    parts, key = EXAMPLES / "parts" / "wells.conll", EXAMPLES / "key" / "wells.conll"
+
+    assert "no chain is linked" in run("decisions", parts, parts, "--annotator", "ann").err
+    assert "no chain is linked" not in run("decisions", parts, key, "--annotator", "ann").err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("score", "KEY", "KEY", "--parts", "KEY"),
+        ("compare", "KEY", "--parts", "KEY"),
+        ("agreement", "KEY", "KEY", "--parts", "KEY"),
+        ("decisions", "KEY", "KEY", "--annotator", "ann"),
+    ],
+)
+def test_merged_documents_in_place_of_parts_are_one_error(command: tuple[str, ...]) -> None:
+    error = error_of(*(str(EXAMPLES / "key") if word == "KEY" else word for word in command), code=2)
+
+    assert "has merged documents, not those before merging" in error
 
 
 @pytest.fixture

@@ -43,7 +43,13 @@ def test_bytes_that_are_not_utf8_are_an_input_error_with_their_line(tmp_path: Pa
 def test_an_unknown_strategy_is_a_usage_error_that_lists_the_known_ones() -> None:
     error = error_of("merge", FERRY, "-s", "gready", code=2)
 
-    assert error.startswith("no strategy 'gready'; there are none, greedy, ")
+    assert error.startswith("no strategy 'gready' (did you mean greedy?); there are none, greedy, ")
+
+
+def test_options_after_a_comma_are_answered_with_the_colon() -> None:
+    error = error_of("merge", FERRY, "-s", "greedy,match=token", code=2)
+
+    assert "options come after a colon: greedy:match=token" in error
 
 
 @pytest.mark.parametrize(
@@ -51,7 +57,7 @@ def test_an_unknown_strategy_is_a_usage_error_that_lists_the_known_ones() -> Non
     [
         (("--match", "nouns"), "Invalid value for '--match': 'nouns' is not one of 'noun', 'token', "),
         (("-s", "greedy:match=nouns"), "option match: 'nouns' is not one of noun, token, mention, head, fuzzy"),
-        (("--option", "macth=noun"), "strategy greedy has no option 'macth'; its options: match, tie, "),
+        (("--option", "macth=noun"), "strategy greedy has no option 'macth' (did you mean match?); its options: "),
         (("--option", "match"), "--option match: NAME=VALUE is expected (see merge-baseline merge --help)"),
         (("--threshold", "101"), "option threshold: 101.0 is not a number from 0 to 100"),
         (("--threshold", "high"), "Invalid value for '--threshold': 'high' is not a valid float"),

@@ -167,6 +167,14 @@ def test_boundaries_move_mentions_to_their_new_part_and_sentence() -> None:
         ({"match": "nouns"}, "option match: 'nouns' is not one of noun, token, mention, head, fuzzy"),
         ({"one-to-one": "maybe"}, "option one-to-one: 'maybe' is not yes or no"),
         ({"one-to-one": 1}, "option one-to-one: 1 is not yes or no"),
+        (
+            {"match": "fuzzy", "threshold": 0.9},
+            "option threshold: 0.9 is in percent, and nearly all strings are so much alike; did you mean 90?",
+        ),
+        (
+            {"match": "fuzzy", "threshold": "1"},
+            "option threshold: 1 is in percent, and nearly all strings are so much alike; did you mean 100?",
+        ),
         ({"threshold": 101}, "option threshold: 101 is not a number from 0 to 100"),
         ({"threshold": "nan"}, "option threshold: 'nan' is not a number from 0 to 100"),
         ({"threshold": "high"}, "option threshold: 'high' is not a number from 0 to 100"),
@@ -174,8 +182,8 @@ def test_boundaries_move_mentions_to_their_new_part_and_sentence() -> None:
         (
             {"macth": "noun"},
             (
-                "strategy greedy has no option 'macth'; its options: match, tie, one-to-one, ignore-case, threshold, "
-                "nouns, language"
+                "strategy greedy has no option 'macth' (did you mean match?); its options: match, tie, one-to-one, "
+                "ignore-case, threshold, nouns, language"
             ),
         ),
     ],

@@ -74,7 +74,7 @@ def command(
     if len(given) < _LEAST:
         raise click.UsageError("agreement needs the merges of two annotators or more")
     counted = count_documents(
-        documents_with_progress(reading.gold(parts_path), "comparing"),
+        documents_with_progress(reading.parts(parts_path), "comparing"),
         given,
         compare=compared,
         drop_singletons=singletons == "drop",

@@ -285,7 +285,7 @@ class _Cutting:
         """
         befores = None
         if self._parts_path is not None:
-            befores = ById(self._reading.gold(self._parts_path), self._reading.failures)
+            befores = ById(self._reading.parts(self._parts_path), self._reading.failures)
         return self._reading.each(keys, lambda key: self._task(key, befores))
 
     def _task(self, key: Document, befores: ById | None) -> Task:

@@ -46,7 +46,7 @@ def command(parts: str, merged: str, annotator: str, output: str, reading: Readi
     """
     check_stdin(parts, merged)
     check_paths({"-o": output}, (file for path in (parts, merged) for file in find_inputs(path)))
-    counts = {"documents": 0, "links": 0, "decisions": 0}
+    counts = {"documents": 0, "links": 0, "decisions": 0, "choices": 0}
 
     by_id = ById(reading.response(merged), reading.failures)
     missing: list[AlignmentError] = []
@@ -62,11 +62,12 @@ def command(parts: str, merged: str, annotator: str, output: str, reading: Readi
         counts["documents"] += 1
         counts["decisions"] += len(decisions)
         counts["links"] += sum(decision.antecedent is not None for decision in decisions)
+        counts["choices"] += sum(decision.chain.part > 0 for decision in decisions)
         _tell_singletons(document, reading.notices)
         return [DecisionRecord(document.id, decision, annotator=annotator) for decision in decisions]
 
     def records() -> Iterator[DecisionRecord]:
-        for several in reading.each(documents_with_progress(reading.gold(parts), "reading"), read):
+        for several in reading.each(documents_with_progress(reading.parts(parts, option="PARTS"), "reading"), read):
             yield from several
         if not counts["documents"] and missing:
             raise missing[0]
@@ -74,6 +75,9 @@ def command(parts: str, merged: str, annotator: str, output: str, reading: Readi
         _tell_extra(by_id, reading)
 
     write_records(output, records())
+    if counts["choices"] and not counts["links"]:
+        message = "no chain is linked to one of an earlier part: are the documents of MERGED merged, or PARTS again?"
+        reading.notices.add("nothing is linked", message)
     say(
         f"{counted(counts['documents'], 'document')}, {counted(counts['decisions'], 'decision')} of {annotator}: "
         f"{counts['links']} linked to an earlier chain"

@@ -108,7 +108,7 @@ def command(
         raise click.UsageError(f"--json and --{shown} exclude each other")
     # Documents have no cycles; looking for some takes a quarter of the time of a long one.
     gc.disable()
-    parts = None if parts_path is None else reading.gold(parts_path)
+    parts = None if parts_path is None else reading.parts(parts_path)
     strategy = decisions = None
     if decisions_path is not None:
         from merger.decision_reader import only_maker, read_decision_records
