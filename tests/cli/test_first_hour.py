@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,17 +10,7 @@ from client.cli.entry import main
 from tests.cli.test_merge import TINY
 from tests.formats.conll_text import block
 
-
-@pytest.fixture(autouse=True)
-def _as_before() -> Iterator[None]:
-    """A command sets up its process for itself alone: what it changed is put back."""
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    threshold = gc.get_threshold()
-    yield
-    gc.enable()
-    gc.set_threshold(*threshold)
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
+pytestmark = pytest.mark.usefixtures("process_as_before")
 
 
 def _run(*arguments: str | Path) -> int:
