@@ -93,7 +93,7 @@ def merged_from_messages(
 
 
 def key_to_message(key: Document) -> v1.HumanMerges:
-    """The chains of a human merged document, without its text."""
+    """The chains of a gold merged document, without its text."""
     return v1.HumanMerges(
         chains=[
             v1.HumanChain(id=chain.id, mentions=[placed_to_message(mention) for mention in chain.mentions])
@@ -103,7 +103,7 @@ def key_to_message(key: Document) -> v1.HumanMerges:
 
 
 def key_from_message(message: v1.HumanMerges, document_id: str, parts: tuple[Part, ...] = ()) -> Document:
-    """The human merged document on the text of ``parts``; its file is :data:`KEY_FILE`."""
+    """The gold merged document on the text of ``parts``; its file is :data:`KEY_FILE`."""
     chains = tuple(
         make_chain(chain.id, [placed_from_message(mention) for mention in chain.mentions]) for chain in message.chains
     )

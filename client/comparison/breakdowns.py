@@ -1,4 +1,4 @@
-"""Where a strategy is good: scores by group of documents, and human links found by distance."""
+"""Where a strategy is good: scores by group of documents, and gold links found by distance."""
 
 from __future__ import annotations
 

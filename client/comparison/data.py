@@ -29,7 +29,7 @@ METRICS = ("muc", "bcub", "ceafe", "lea")
 
 @dataclass(frozen=True, slots=True)
 class DocumentFacts:
-    """What a document is: its ``tokens``, its ``parts`` and the human merged ``chains`` of two or more mentions."""
+    """What a document is: its ``tokens``, its ``parts`` and the gold merged ``chains`` of two or more mentions."""
 
     id: str
     genre: str | None
@@ -90,7 +90,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class DistanceBin:
-    """Human links whose distance is up to ``last`` tokens (``None``: any), and how many of them were found."""
+    """Gold links whose distance is up to ``last`` tokens (``None``: any), and how many of them were found."""
 
     name: str
     last: int | None

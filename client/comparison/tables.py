@@ -343,7 +343,7 @@ def _mark_notes(marks: Mapping[tuple[int, int], Mark]) -> Iterator[str]:
 
 
 def _distance_section(strategies: Sequence[StrategySummary], columns: range) -> Section:
-    """Shares of the human links that were found; those over fewer links than the row says are marked."""
+    """Shares of the gold links that were found; those over fewer links than the row says are marked."""
     rows: Rows = [("distance", "links", *map(str, columns))]
     marks: dict[tuple[int, int], Mark] = {}
     for bins in zip(*(strategy.distances for strategy in strategies), strict=True):
@@ -360,5 +360,5 @@ def _distance_section(strategies: Sequence[StrategySummary], columns: range) -> 
         rows.append((bins[0].name, f"{most:,}", *cells))
     places = {number: {"distance": row[0]} for number, row in enumerate(rows[1:])}
     notes = ("in parentheses: over fewer links than the row says",) if marks else ()
-    title = "human links found, by distance to the antecedent"
+    title = "gold links found, by distance to the antecedent"
     return Section("distances", title, rows, notes, marks=marks, places=places)

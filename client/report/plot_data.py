@@ -83,7 +83,7 @@ def by_group(strategies: Sequence[StrategySummary], kind: str) -> Table:
 
 
 def by_distance(strategies: Sequence[StrategySummary]) -> Table:
-    """Share of the human links that each strategy found by distance, from the first bin with links to the last."""
+    """Share of the gold links that each strategy found by distance, from the first bin with links to the last."""
     bins = list(zip(*(each.distances for each in strategies), strict=True))
     filled = [number for number, across in enumerate(bins) if any(each.links for each in across)]
     kept = slice(filled[0], filled[-1] + 1) if filled else slice(0)

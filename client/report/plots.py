@@ -137,14 +137,14 @@ def plot_by_length(comparison: Comparison) -> str | None:
 
 
 def plot_links_by_distance(comparison: Comparison) -> str | None:
-    """Share of the human links that each strategy found, by distance in bins: a line for each strategy.
+    """Share of the gold links that each strategy found, by distance in bins: a line for each strategy.
 
     Bins before the first link and behind the last are left out.
     """
     table = by_distance(comparison.strategies)
     if not table.values:
         return None
-    names = ("human links found, %", "distance to the antecedent in tokens (links)")
+    names = ("gold links found, %", "distance to the antecedent in tokens (links)")
     title = "Human links found, by distance to the antecedent"
     return _lines(comparison.strategies, table, _SHARE, names, ("plot-by-distance", title))
 

@@ -237,8 +237,8 @@ def test_the_tables_fit_a_terminal_and_say_how_they_were_made(tmp_path: Path) ->
 def test_the_short_text_has_the_main_tables_and_the_verdict_last() -> None:
     short, whole = (output_of("compare", KEY, "--keep-parts", *STRATEGIES, *more) for more in ([], ["--all"]))
 
-    assert "human links found" in whole
-    assert "human links found" not in short
+    assert "gold links found" in whole
+    assert "gold links found" not in short
     assert "--all" in short
     assert len(short.splitlines()) < 40
     sentence = compared(KEY, "--keep-parts", *STRATEGIES)["verdict"]["sentence"]

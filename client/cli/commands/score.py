@@ -91,7 +91,7 @@ def command(
     as_json: bool,
     reading: Reading,
 ) -> int:
-    """Score RESPONSE (merged by a strategy) against KEY (merged by people).
+    """Score RESPONSE (merged by a strategy) against KEY (the gold merges).
 
     MUC, B³, CEAFe, CEAFm, BLANC and LEA, mention identification and the CoNLL F1, with the numerators and denominators
     that the official scorer (v8.01) prints; they are added up over documents. Key and response may have different
