@@ -145,6 +145,39 @@ def test_report_and_json_name_documents_that_cannot_be_read_and_those_that_a_str
     assert reasons["bad"].partition(" (with ")[0] == unread["text"].partition(" (with ")[0]
 
 
+def test_the_page_has_the_numbers_of_the_json(tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+
+    data = compared(KEY, "--keep-parts", *STRATEGIES, "--report", page)
+
+    rows = _rows(page.read_text("utf-8"))
+    for number, strategy in enumerate(data["strategies"], start=1):
+        scores, links = (
+            row for row in rows if row[0].startswith(f"{number} {strategy['name']}") and "±" in row[1] + row[3]
+        )
+        total = strategy["total"]
+        metrics = [total["metrics"][name]["f1"] for name in ("muc", "bcub", "ceafe", "lea")]
+        shown = [float(cell.partition(" ")[0]) for cell in scores[1:]]
+        assert shown == pytest.approx(
+            [100 * each for each in (total["conll_f1"], *metrics, total["gain"])], abs=0.00501
+        )
+        assert float(links[3].partition(" ")[0]) == pytest.approx(100 * total["links"]["f1"], abs=0.00501)
+        assert float(links[4].partition(" ")[0]) == pytest.approx(100 * total["decisions"]["strict_match"], abs=0.00501)
+    for test in (*data["tests"], *data["pairs"]["conll_f1"]):
+        names = {test["strategy"], f"{test['strategy']} against {test['baseline']}"}
+        p = [test[name] for name in ("bootstrap_p", "randomisation_p", "holm_p")]
+        found = [[float(cell) for cell in row[5:8]] for row in rows if row[0] in names and len(row) == 8]
+        assert any(each == pytest.approx(p, abs=0.0000501) for each in found), names
+
+
+def _rows(page: str) -> list[list[str]]:
+    """The cells of all rows of the tables, as text."""
+    rows = (
+        re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL) for row in re.findall(r"<tr.*?</tr>", page, re.DOTALL)
+    )
+    return [[" ".join(html.unescape(re.sub(r"<[^>]*>", "", cell)).split()) for cell in row] for row in rows]
+
+
 def _only(folder: Path, but: str) -> Path:
     """A folder with the documents of another one but for one."""
     rest = folder.parent / "rest"

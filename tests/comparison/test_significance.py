@@ -86,6 +86,35 @@ def test_exact_p_is_the_share_of_exchanges_worked_out_one_by_one(documents: list
     assert found.randomisation_p == extreme / len(differences)
 
 
+def test_exact_p_is_that_of_scipy() -> None:
+    """Seven documents of different sizes, recall and precision apart; scipy exchanges the pairs of documents, too."""
+    from scipy.stats import permutation_test
+
+    a = [(4, 5, 4, 9), (2, 7, 2, 3), (6, 8, 6, 7), (1, 2, 1, 4), (9, 11, 9, 12), (3, 3, 3, 5), (5, 9, 5, 6)]
+    b = [(3, 5, 3, 6), (3, 7, 3, 5), (4, 8, 4, 9), (1, 2, 1, 2), (7, 11, 7, 8), (1, 3, 1, 1), (4, 9, 4, 8)]
+
+    def f1(numbers: Sequence[int]) -> float:
+        """Of the documents by number, a first: 2PR / (P + R) of the sums, as all metrics have the same counts."""
+        found, recalled, _, predicted = (
+            sum(counts) for counts in zip(*((a + b)[int(n)] for n in numbers), strict=True)
+        )
+        return 2 * (found / recalled) * (found / predicted) / (found / recalled + found / predicted)
+
+    expected = permutation_test(
+        (range(7), range(7, 14)),
+        lambda one, other: f1(one) - f1(other),
+        permutation_type="samples",
+        n_resamples=2**7,
+        alternative="two-sided",
+    )
+    # scipy doubles the smaller tail. Exchanging all documents turns the sign, so both tails are equal.
+    found = compare_scores(scores(*a), scores(*b), Resampling(2**7))
+
+    assert found is not None
+    assert found.exact
+    assert found.randomisation_p == pytest.approx(expected.pvalue)
+
+
 def test_a_sample_of_exchanges_is_near_all_of_them() -> None:
     """Of 2^12 = 4,096 exchanges: the standard error of a share of 4,000 is at most 1/2 / sqrt(4,000) = 0.008."""
     a, b = of_four(*[3, 2, 4, 1, 3, 2] * 2), of_four(*[2, 2, 3, 2, 2, 3] * 2)
