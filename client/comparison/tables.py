@@ -264,7 +264,7 @@ def _test_notes(comparison: Comparison, tests: Sequence[PairedTest]) -> Iterator
     yield "percentage points, each rounded by itself: they may be 0.01 off what rounded scores give"
     yield (
         f"paired, over documents, {resampling.resamples:,} resamples, seed {resampling.seed}: "
-        f"paired bootstrap and {'exact ' if all(test.exact for test in tests) else ''}approximate randomisation"
+        f"paired bootstrap and {'all exchanges' if all(test.exact for test in tests) else 'approximate randomisation'}"
     )
     yield _family(comparison, tests)
     least = len(tests) * 2 / (resampling.resamples + 1)

@@ -98,7 +98,8 @@ def test_exact_p_is_that_of_scipy() -> None:
         found, recalled, _, predicted = (
             sum(counts) for counts in zip(*((a + b)[int(n)] for n in numbers), strict=True)
         )
-        return 2 * (found / recalled) * (found / predicted) / (found / recalled + found / predicted)
+        recall, precision = found / recalled, found / predicted
+        return float(2 * recall * precision / (recall + precision))
 
     expected = permutation_test(
         (range(7), range(7, 14)),
