@@ -13,7 +13,8 @@ from merger.errors import OptionError, UnavailableError
 from merger.options import Option, OptionValue
 
 if TYPE_CHECKING:
-    from merger.backends.corenlp_server import ServerHandle, ServerPlace
+    from merger.backends.corenlp_server import ServerPlace
+    from merger.backends.corenlp_shared import ServerHandle
 
 SERVER_OPTIONS = (
     Option("timeout", 600.0, "seconds that a document may take, without the server's start", low=0.1, high=86400),
@@ -31,7 +32,8 @@ def server_handle(values: Mapping[str, OptionValue]) -> ServerHandle:
     Raises :class:`~merger.errors.OptionError` for a ``memory`` or ``url`` that is none.
     """
     from merger.backends.corenlp_http import parse_url
-    from merger.backends.corenlp_server import ServerHandle, ServerPlace
+    from merger.backends.corenlp_server import ServerPlace
+    from merger.backends.corenlp_shared import ServerHandle
 
     memory, url = str(values["memory"]), str(values["url"])
     if not re.fullmatch(r"[1-9]\d*[kKmMgG]?", memory):
