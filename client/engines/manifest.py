@@ -75,7 +75,7 @@ class Manifest:
         if differences:
             raise OptionError(
                 f"option resume: what is in {self._outputs} was made with {', with '.join(differences)}: expected the "
-                "same options, another folder, or no option resume, which merges all files again"
+                "same options, another folder, or option overwrite and not option resume, which merges all files again"
             )
 
     def get(self, path: str, output: str) -> DoneFile | None:

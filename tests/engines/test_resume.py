@@ -220,7 +220,7 @@ def test_other_options_than_those_of_the_outputs_are_refused_and_named(
 
     error = error_of("merge", corpus, "-o", f"{out}/", "--resume", *now, code=2)
     untouched = {name: (out / name).read_bytes() for name in _files(out)}
-    anew = run("merge", corpus, "-o", f"{out}/", *now)
+    anew = run("merge", corpus, "-o", f"{out}/", "--overwrite", *now)
     resumed = run("merge", corpus, "-o", f"{out}/", "--resume", *now)
 
     assert error.startswith(f"--resume: what is in {out} was made with {difference}")

@@ -331,8 +331,8 @@ def _output(
         names = output_names(inputs.paths, path, target)
         made = made_by(plan, inputs, target, whole_key=True, server=server)
         manifest = Manifest(Path(path), made, resume=engine.resume)
-        # Another version of the program makes the same files anew.
-        asked = {option: value for option, value in made.items() if option not in {"version", "key"}}
+        # What is repaired, a better key or a newer version make the same outputs anew.
+        asked = {option: value for option, value in made.items() if option not in {"policy", "key", "version"}}
         runs = {name: run_text("merge", [file], asked) for file, name in names.items()}
         return FolderOutput(stack, path, inputs, names, manifest, runs, resume=engine.resume, overwrite=overwrite)
     partitions = None
