@@ -46,6 +46,14 @@ def test_an_unknown_strategy_is_a_usage_error_that_lists_the_known_ones() -> Non
     assert error.startswith("no strategy 'gready' (did you mean greedy?); there are none, greedy, ")
 
 
+def test_a_connection_is_waited_for_no_longer_than_retry_for_says() -> None:
+    # It notes that it tries again, then gives up; the time that it waited for the connection is in the last line.
+    done = run("merge", FERRY, "--server", NOWHERE, "--retry-for", "1")
+
+    assert done.code == 3
+    assert "within 1 s" in done.err.splitlines()[-1]
+
+
 def test_options_after_a_comma_are_answered_with_the_colon() -> None:
     error = error_of("merge", FERRY, "-s", "greedy,match=token", code=2)
 

@@ -13,7 +13,7 @@ from merger.document import Chain, ChainScope, Document, Mention, chains_by_part
 from merger.errors import AlignmentError, AnnotationError, OptionError
 from merger.merge import PartMerger, merge_document
 from merger.notices import Notices
-from merger.strategies import STRATEGIES, list_strategies, make_strategy, parse_spec
+from merger.strategies import STRATEGIES, Option, list_strategies, make_strategy, parse_spec
 from merger.watch import Watch
 from tests.merging.building import clusters, greedy_links, links, parts_of, whole
 from tests.merging.random_documents import part_documents
@@ -271,3 +271,11 @@ def test_a_document_of_a_million_tokens_is_read_and_merged_in_less_than_a_gibiby
     tokens, mentions, decisions, peak = map(int, done.stdout.split())
     assert (tokens, mentions, decisions) == (1_000_000, 300_000, 100_000)
     assert peak < 1 << 30
+
+
+def test_numbers_in_messages_and_signatures_have_no_exponent_and_all_their_digits() -> None:
+    option = Option("most", 1.0, "a bound", low=0, high=2_000_000)
+
+    assert option.takes == "a number from 0 to 2000000"
+    assert option.show(1_000_000.0) == "1000000"
+    assert option.show(91.23456789) == "91.23456789"
