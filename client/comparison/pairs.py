@@ -113,7 +113,9 @@ def intervals_of(strategy: Measured, resampling: Resampling) -> dict[str, Interv
     """The bootstrap interval of the strategy's score in each column that has one."""
     rows = [row for row in strategy.rows if row is not None]
     found = score_intervals([row.counts for row in rows], resampling)
-    linked = score_intervals([row.counts for row in rows if row.links], resampling)
+    linked = found
+    if not all(row.links for row in rows):
+        linked = score_intervals([row.counts for row in rows if row.links], resampling)
     chosen = {
         column: intervals[place]
         for place, column in enumerate(COLUMNS)
