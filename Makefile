@@ -39,7 +39,7 @@ tested_extras = metrics,otel,ray,report,spacy
 
 .DELETE_ON_ERROR:
 .PHONY: help venv demo corenlp stanza chromium fuzz test lint format types imports protos protos-lint \
-	protos-check protos-breaking protos-image clean
+	protos-check protos-breaking protos-image docs clean
 
 help:
 	@echo 'make demo      merge and score the examples over a real local server'
@@ -51,6 +51,7 @@ help:
 	@echo 'make format    format the code and apply safe fixes'
 	@echo 'make lint      ruff only (also: types, imports, protos-lint, protos-check, protos-breaking)'
 	@echo 'make protos    regenerate the Python code of the .proto files (make protos-image: at a release)'
+	@echo 'make docs      build the documentation as a site, in site/'
 	@echo 'make venv      (re)install .venv for development'
 	@echo 'make clean     remove caches and built distributions (.venv stays)'
 
@@ -145,6 +146,10 @@ protos-check: venv
 	$(call compare,"$$tmp",protos/merge_baseline) && $(call compare,"$$tmp",merger/backends/corenlp_proto) \
 	|| { echo 'error: generated code does not match the .proto files; run make protos' >&2; exit 1; }
 
+# The theme's builders announce another tool in many lines.
+docs: venv
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 clean:
-	rm -rf build dist .fuzz .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf build dist site .fuzz .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name .venv -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +

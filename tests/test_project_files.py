@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -143,3 +144,20 @@ def test_what_would_break_callers_of_the_last_release_is_found(
 
     assert (done.returncode == 0) is (complaint is None), done.stdout + done.stderr
     assert complaint is None or complaint in done.stdout
+
+
+def test_the_site_is_built_without_a_warning_and_its_roles_are_links(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs", reason="needs the dependency group docs: make venv")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=120)
+
+    assert (done.returncode, done.stderr + done.stdout) == (0, "")
+    page = (tmp_path / "api/merger/index.html").read_text("utf-8")
+    # So it stands in the docstring of make_strategy, with a role.
+    assert re.search(
+        r'Raises <a class="[^"]*" [^>]*href="#merger\.OptionError"><code>OptionError</code></a> for an', page
+    )
+    assert not re.search(r":(class|meth|func|attr|data|mod):", page)
+    assert "&gt;&gt;&gt;" not in re.sub(r"<pre>.*?</pre>", "", page, flags=re.DOTALL)
