@@ -39,7 +39,7 @@ class MadeBy:
             _check_chains(response, parts, records)
         elif len(response.parts) > 1 and not has_empty_nodes(response):
             _check_spread(response, records)
-        elif any(record.decision.antecedent is not None for record in records):
+        elif any(record.decision.chain.part > 0 for record in records) or (response.chains and not records):
             message = "it is not known whether the decisions made this response (option parts compares them)"
             self._notices.add("decisions that are not compared", message, Location(response.file, document=response.id))
 

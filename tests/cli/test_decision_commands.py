@@ -380,3 +380,16 @@ def test_decisions_of_another_response_are_an_error_of_score(merged_twice: Path,
         assert "other decisions made this response" in error
         assert says in error
         assert "document " in error
+
+
+@pytest.mark.parametrize("decided", ["greedy", "none"])
+def test_a_response_without_part_boundaries_is_compared_with_the_parts_alone(merged_twice: Path, decided: str) -> None:
+    invoke("split", merged_twice / "greedy.conll", "--into", "1", "-o", merged_twice / "one", "--to", "jsonlines")
+    arguments = ("score", EXAMPLES / "key", merged_twice / "one" / "key.jsonlines")
+    decisions = ("--decisions", merged_twice / f"{decided}.jsonl")
+
+    assert (
+        "it is not known whether the decisions made this response (--parts compares them)"
+        in run(*arguments, *decisions).err
+    )
+    assert run(*arguments, *decisions, "--parts", EXAMPLES / "parts").code == (0 if decided == "greedy" else 1)
