@@ -214,7 +214,7 @@ def test_a_file_of_bad_documents_has_no_output_in_the_folder_and_the_others_do(t
     (parts / "good.conll").write_text(TINY, "utf-8")
     (merged / "bad.conll").write_text("of an earlier run", "utf-8")
 
-    done = run("merge", parts, "-o", merged)
+    done = run("merge", parts, "-o", merged, "--overwrite")
 
     assert done.code == 1
     assert [path.name for path in merged.iterdir() if path.is_file()] == ["good.conll"]
