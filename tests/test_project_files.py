@@ -15,8 +15,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+import client
+import merger
 from merger.version import VERSION
 
+PACKAGES = (client, merger)
 ROOT = Path(__file__).parents[1]
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 RECIPES = re.findall(r"^### (Add .*)\n\n((?:(?!^#).*\n)*)", CONTRIBUTING, re.MULTILINE)
@@ -154,7 +157,11 @@ def test_the_site_is_built_without_a_warning_and_its_roles_are_links(tmp_path: P
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=120)
 
     assert (done.returncode, done.stderr + done.stdout) == (0, "")
-    page = (tmp_path / "api/merger/index.html").read_text("utf-8")
+    pages = {each.__name__: (tmp_path / f"api/{each.__name__}/index.html").read_text("utf-8") for each in PACKAGES}
+    missing = [f"{each.__name__}.{name}" for each in PACKAGES for name in each.__all__]
+    missing = [path for path in missing if f'id="{path}"' not in pages[path.partition(".")[0]]]
+    assert missing == [], "they need a docstring"
+    page = pages["merger"]
     # So it stands in the docstring of make_strategy, with a role.
     assert re.search(
         r'Raises <a class="[^"]*" [^>]*href="#merger\.OptionError"><code>OptionError</code></a> for an', page

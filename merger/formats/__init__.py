@@ -19,6 +19,7 @@ DECISION_RECORD = b'{"document": '
 """How the decision records begin that `split` and `merge` write beside documents."""
 
 FORMATS: dict[str, Format] = {each.name: each for each in (Conll2012Format(), ConlluFormat(), JsonlinesFormat())}
+"""The formats by name, in the order in which they are recognised."""
 
 __all__ = [
     "FORMATS",

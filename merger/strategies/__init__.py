@@ -17,6 +17,7 @@ STRATEGIES: dict[str, type[Strategy]] = {
     strategy.name: strategy
     for strategy in (NoneStrategy, GreedyStrategy, CoreNLPStrategy, StanzaStrategy, PrecomputedStrategy, OracleStrategy)
 }
+"""The strategies by name, in the order in which lists show them."""
 
 __all__ = [
     "STRATEGIES",
