@@ -308,3 +308,22 @@ def test_a_document_that_precomputed_clusters_lack_is_reported_and_left_out(tmp_
     assert "(document nw/second): the file with the clusters lacks this document" in done.err
     assert "1 document failed and left out" in done.err
     assert (strict.code, strict.out) == (1, "")
+
+
+def test_documents_with_and_without_tags_have_their_signatures_told_with_their_numbers(tmp_path: Path) -> None:
+    row = "{name}\t{part}\t0\tAda\t{tag}\t(0)\n{name}\t{part}\t1\tAda\t{tag}\t(0)\n"
+    text = "".join(
+        f"#begin document ({name}); part 00{part}\n{row.format(name=name, part=part, tag=tag)}\n#end document\n"
+        for name, tag in (("a", "NNP"), ("b", "-"), ("c", "NNP"))
+        for part in range(2)
+    )
+    file = tmp_path / "three.conll"
+    file.write_text(text, "utf-8")
+
+    done = run("merge", file, "-s", "greedy:match=token", "-o", tmp_path / "merged.conll")
+
+    assert done.code == 0
+    (line,) = (line for line in done.err.splitlines() if "part chains" in line)
+    assert line.count("greedy[match=token") == 2
+    assert "] (2 documents), greedy[" in line
+    assert line.endswith("+untagged:en (1 document)")

@@ -79,6 +79,14 @@ def test_a_merged_document_is_the_callers_with_its_layout(remote: RemoteMerger) 
     assert merged == document.with_chains((Chain("0", mentions),), ChainScope.DOCUMENT)
 
 
+def test_a_stream_refuses_part_numbers_that_fall(remote: RemoteMerger) -> None:
+    york = Sentence(("York",), ("NNP",))
+    with remote.stream("d", "greedy") as stream:
+        stream.add(Part((york,), 5), [])
+        with pytest.raises(AnnotationError, match=r"part\.number: 4 after 5"):
+            stream.add(Part((york,), 4), [])
+
+
 def test_decisions_on_a_part_arrive_before_the_next_part_exists(remote: RemoteMerger) -> None:
     york = Sentence(("York", "York"), ("NNP", "NNP"))
     with remote.stream("d", "greedy") as stream:
