@@ -1,6 +1,6 @@
 """The gRPC server: ``merge_baseline.v1.ChainMergeService`` with health checks and reflection.
 
-It opens the port, starts what does the work (:mod:`protos.serving`) and stops both with grace. Work is done in
+It opens the port, starts what does the work (:mod:`service`) and stops both with grace. Work is done in
 processes of its own, so that the event loop stays free for other calls, and what goes wrong in one of them stays there.
 
 No text of a document is ever logged: of a crash, only the exception's class and where in the code it happened.
@@ -22,25 +22,25 @@ import grpc
 import grpc.aio
 from grpc_reflection.v1alpha import reflection
 
-from merger.strategies.served import ServedStrategies
-from merger.watch import Watch
-from protos.serving.access import HEALTH_SLOTS
-from protos.serving.admission import Budget, Slots
-from protos.serving.binding import try_to_bind
-from protos.serving.errors import ServerStartError
-from protos.serving.handlers import SERVICE, Handlers
-from protos.serving.health import SERVICE as HEALTH_SERVICE
-from protos.serving.health import Health
-from protos.serving.memory import Growth, keep_giving_back
-from protos.serving.observability import Observability
-from protos.serving.observer import NoObserver, Observer
-from protos.serving.open_files import check_open_files
-from protos.serving.options import DEFAULT_PORT, ServerOptions
-from protos.serving.places import USUAL, Place, backend_place, process_place, thread_place
-from protos.serving.reception import Reception
-from protos.serving.security import Security
-from protos.serving.state import ServerState, server_state
-from protos.serving.supervision import Supervisor
+from merger.progress import Watch
+from service.errors import ServerStartError
+from service.listen_address import try_to_bind
+from service.open_files import check_open_files
+from service.options import DEFAULT_PORT, ServerOptions
+from service.rpc.health import SERVICE as HEALTH_SERVICE
+from service.rpc.health import Health
+from service.rpc.servicer import SERVICE, Handlers
+from service.security.interceptor import HEALTH_SLOTS
+from service.security.setup import Security
+from service.strategies import ServedStrategies
+from service.telemetry.call_record import NoObserver, Observer
+from service.telemetry.setup import Observability
+from service.telemetry.snapshot import ServerState, server_state
+from service.work.backend_pools import USUAL, Place, backend_place, process_place, thread_place
+from service.work.backend_supervisor import Supervisor
+from service.work.budget import Budget, Slots
+from service.work.malloc_trim import Growth, keep_giving_back
+from service.work.reception import Reception
 
 __all__ = ["DEFAULT_PORT", "SERVICE", "MergeServer", "ServerOptions", "ServerStartError", "background", "serve"]
 

@@ -31,14 +31,14 @@ from time import perf_counter, process_time
 
 from benchmarks.results import machine, table, write_section
 from merger import Document, Notices, Part, Policy, ReadOptions, Sentence, read_documents
-from merger.backends.corenlp import CoreNLPBackend
-from merger.backends.corenlp_install import find_installation
-from merger.backends.corenlp_messages import decode_answer, encode_document
-from merger.backends.corenlp_models import ALGORITHM_MODELS
-from merger.backends.corenlp_process import find_java
-from merger.backends.corenlp_sentences import sent_sentences
-from merger.backends.matching import Cluster
-from merger.watch import Watch
+from merger.backends.corenlp.backend import CoreNLPBackend
+from merger.backends.corenlp.install import find_installation
+from merger.backends.corenlp.messages import decode_answer, encode_document
+from merger.backends.corenlp.models import ALGORITHM_MODELS
+from merger.backends.corenlp.process import find_java
+from merger.backends.corenlp.sentences import sent_sentences
+from merger.backends.mention_matching import Cluster
+from merger.progress import Watch
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "key"
 TARGET = 1.1

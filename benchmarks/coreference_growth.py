@@ -18,9 +18,9 @@ import numpy as np
 from benchmarks.results import machine, table, write_section
 from merger import Document, Notices, Part, Policy, ReadOptions, Sentence, read_documents
 from merger.backends.base import Backend
+from merger.progress import Watch
 from merger.strategies import STRATEGIES, parse_spec
 from merger.strategies.coreference import CoreferenceStrategy
-from merger.watch import Watch
 
 SIZES = (1_000, 2_000, 5_000, 10_000, 20_000)
 

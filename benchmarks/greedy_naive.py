@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from merger import ChainRef, Document, Mention
 from merger.document import Chain, chains_by_part, text_order
-from merger.tags import TagReader
+from merger.syntax import TagReader
 
 
 def naive_links(document: Document) -> dict[ChainRef, ChainRef | None]:

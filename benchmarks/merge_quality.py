@@ -17,8 +17,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from client.scoring.evaluation import Evaluation, evaluate
-from client.scoring.render import percent
+from client.evaluation.scoring.evaluate import Evaluation, evaluate
+from client.evaluation.scoring.render import percent
 from merger import Cut, MergeTask, Notices, Policy, ReadOptions, make_strategy, merge_document, read_documents
 from merger import split_document as split
 from merger.errors import InputError

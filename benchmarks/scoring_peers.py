@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.processes import Side, run
-from client.scoring.render import percent
+from client.evaluation.scoring.render import percent
 from merger import Document
 
 OFFICIAL_SPEED = ("muc", "bcub", "ceafe")

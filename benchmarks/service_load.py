@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from merger.document import Chain, Document, Mention, Part, Sentence, make_chain
-from protos.documents import document_to_message
+from protos.convert.documents import document_to_message
 from protos.merge_baseline import v1
 
 SERVICE = "/merge_baseline.v1.ChainMergeService"

@@ -13,16 +13,16 @@ from statistics import median
 from benchmarks.service_load import document_request
 from merger.merge import PartMerger
 from merger.notices import Notices
-from merger.strategies.served import ServedStrategies
-from merger.watch import Watch
-from protos.answers import merge_document_answer
-from protos.decisions import add_decisions, add_merged, notice_to_message
-from protos.documents import document_from_message, parts_from_message
-from protos.limit_checks import document_excess
+from merger.progress import Watch
+from protos.convert.decisions import add_decisions, add_merged, notice_to_message
+from protos.convert.documents import document_from_message, parts_from_message
+from protos.convert.strategies import spec_from_message
 from protos.limits import DEFAULT_LIMITS
 from protos.merge_baseline import v1
-from protos.strategies import spec_from_message
-from protos.validation import check, document_request_violations
+from service.answers import merge_document_answer
+from service.request_limits import document_excess
+from service.request_validation import check, document_request_violations
+from service.strategies import ServedStrategies
 
 STAGES = ("decoding", "limits", "conversion", "validation", "merging", "encoding")
 """In the order in which they are done."""
@@ -39,7 +39,7 @@ def work_seconds(request: bytes) -> float:
 def stage_seconds(request: bytes) -> dict[str, float]:
     """Processor seconds of each stage: the medians, of rounds in which each is done once.
 
-    The stages are those of :func:`~protos.answers.merge_document_answer`, whose answer they must come to.
+    The stages are those of :func:`~service.answers.merge_document_answer`, whose answer they must come to.
     """
     strategies = ServedStrategies()
     rounds: list[list[float]] = []

@@ -16,8 +16,8 @@ from dataclasses import replace
 from time import perf_counter
 
 from benchmarks.results import machine, table, write_section
-from client.scoring.evaluation import evaluate
-from client.scoring.render import percent
+from client.evaluation.scoring.evaluate import evaluate
+from client.evaluation.scoring.render import percent
 from merger import Cut, MergeTask, Notices, Policy, ReadOptions, make_strategy, merge_document, read_documents
 from merger import split_document as split
 from merger.document import Document

@@ -17,43 +17,51 @@ from merger.lazy_exports import lazy_exports
 # Without the typing module, which takes longer to import than all that short commands need.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from client.aio import AsyncRemoteMerger as AsyncRemoteMerger
-    from client.aio import AsyncRemoteStream as AsyncRemoteStream
-    from client.batches import Outcome as Outcome
-    from client.errors import RemoteError as RemoteError
-    from client.exchanges import StreamResult as StreamResult
-    from client.remote import RemoteMerger as RemoteMerger
-    from client.remote import RemoteStream as RemoteStream
-    from client.retries import RetryPolicy as RetryPolicy
-    from client.scoring import METRICS as METRICS
-    from client.scoring import Clustering as Clustering
-    from client.scoring import Counts as Counts
-    from client.scoring import Scores as Scores
-    from client.scoring import conll_f1 as conll_f1
-    from client.scoring import score_document as score_document
-    from client.scoring import score_documents as score_documents
-    from client.scoring.evaluation import DocumentResult as DocumentResult
-    from client.scoring.evaluation import Evaluation as Evaluation
-    from client.scoring.evaluation import Result as Result
-    from client.scoring.evaluation import evaluate as evaluate
-    from client.scoring.links import LinkCounts as LinkCounts
-    from client.scoring.links import count_links as count_links
-    from client.scoring.signature import Signature as Signature
-    from client.target import Tls as Tls
+    from client.evaluation.scoring import METRICS as METRICS
+    from client.evaluation.scoring import Clustering as Clustering
+    from client.evaluation.scoring import Counts as Counts
+    from client.evaluation.scoring import Scores as Scores
+    from client.evaluation.scoring import conll_f1 as conll_f1
+    from client.evaluation.scoring import score_document as score_document
+    from client.evaluation.scoring import score_documents as score_documents
+    from client.evaluation.scoring.evaluate import DocumentResult as DocumentResult
+    from client.evaluation.scoring.evaluate import Evaluation as Evaluation
+    from client.evaluation.scoring.evaluate import Result as Result
+    from client.evaluation.scoring.evaluate import evaluate as evaluate
+    from client.evaluation.scoring.links import LinkCounts as LinkCounts
+    from client.evaluation.scoring.links import count_links as count_links
+    from client.evaluation.scoring.signature import Signature as Signature
+    from client.remote.aio import AsyncRemoteMerger as AsyncRemoteMerger
+    from client.remote.aio import AsyncRemoteStream as AsyncRemoteStream
+    from client.remote.document_window import Outcome as Outcome
+    from client.remote.errors import RemoteError as RemoteError
+    from client.remote.messages import StreamResult as StreamResult
+    from client.remote.retries import RetryPolicy as RetryPolicy
+    from client.remote.sync import RemoteMerger as RemoteMerger
+    from client.remote.sync import RemoteStream as RemoteStream
+    from client.remote.target import Tls as Tls
 
 # Imported when asked for: a script that only reads documents does not pay for the rest.
 _MODULES = {
-    "client.aio": ("AsyncRemoteMerger", "AsyncRemoteStream"),
-    "client.batches": ("Outcome",),
-    "client.errors": ("RemoteError",),
-    "client.exchanges": ("StreamResult",),
-    "client.remote": ("RemoteMerger", "RemoteStream"),
-    "client.retries": ("RetryPolicy",),
-    "client.scoring": ("Clustering", "Counts", "METRICS", "Scores", "conll_f1", "score_document", "score_documents"),
-    "client.scoring.evaluation": ("DocumentResult", "Evaluation", "Result", "evaluate"),
-    "client.scoring.links": ("LinkCounts", "count_links"),
-    "client.scoring.signature": ("Signature",),
-    "client.target": ("Tls",),
+    "client.remote.aio": ("AsyncRemoteMerger", "AsyncRemoteStream"),
+    "client.remote.document_window": ("Outcome",),
+    "client.remote.errors": ("RemoteError",),
+    "client.remote.messages": ("StreamResult",),
+    "client.remote.sync": ("RemoteMerger", "RemoteStream"),
+    "client.remote.retries": ("RetryPolicy",),
+    "client.evaluation.scoring": (
+        "Clustering",
+        "Counts",
+        "METRICS",
+        "Scores",
+        "conll_f1",
+        "score_document",
+        "score_documents",
+    ),
+    "client.evaluation.scoring.evaluate": ("DocumentResult", "Evaluation", "Result", "evaluate"),
+    "client.evaluation.scoring.links": ("LinkCounts", "count_links"),
+    "client.evaluation.scoring.signature": ("Signature",),
+    "client.remote.target": ("Tls",),
 }
 __getattr__, __dir__ = lazy_exports(__name__, _MODULES)
 

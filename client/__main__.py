@@ -1,6 +1,6 @@
 """``python -m client``: the command line, where its script is not on the path."""
 
-from client.cli.entry import main
+from client.cli.main import main
 
 if __name__ == "__main__":
     main()

@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from client.whole_files import write_whole
+from client.atomic_files import write_whole
 from merger.errors import OptionError
-from merger.shown import shown
+from merger.message_text import shown
 
 FOLDER = ".merge-baseline"
 """Hidden, so that a folder of outputs may be an input."""

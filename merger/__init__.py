@@ -17,17 +17,18 @@ from merger.lazy_exports import lazy_exports
 # Without the typing module, which takes longer to import than all that short commands need.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from merger.boundaries import with_boundaries_of as with_boundaries_of
-    from merger.decision_reader import read_decision_records as read_decision_records
-    from merger.decision_records import DecisionRecord as DecisionRecord
-    from merger.decision_records import decision_line as decision_line
-    from merger.decision_sets import apply_records as apply_records
-    from merger.decisions import Decision as Decision
-    from merger.decisions import Evidence as Evidence
-    from merger.decisions import MentionPair as MentionPair
-    from merger.decisions import MergedChains as MergedChains
-    from merger.decisions import apply_decisions as apply_decisions
-    from merger.decisions import read_decisions as read_decisions
+    from merger.decisions.checked import apply_records as apply_records
+    from merger.decisions.model import Decision as Decision
+    from merger.decisions.model import Evidence as Evidence
+    from merger.decisions.model import MentionPair as MentionPair
+    from merger.decisions.model import MergedChains as MergedChains
+    from merger.decisions.model import apply_decisions as apply_decisions
+    from merger.decisions.model import read_decisions as read_decisions
+    from merger.decisions.reader import read_decision_records as read_decision_records
+    from merger.decisions.records import DecisionRecord as DecisionRecord
+    from merger.decisions.records import decision_line as decision_line
+    from merger.decisions.voting import Voted as Voted
+    from merger.decisions.voting import vote as vote
     from merger.document import Chain as Chain
     from merger.document import ChainRef as ChainRef
     from merger.document import ChainScope as ChainScope
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from merger.notices import Notice as Notice
     from merger.notices import Notices as Notices
     from merger.notices import Policy as Policy
+    from merger.resegment import with_boundaries_of as with_boundaries_of
     from merger.split import Cut as Cut
     from merger.split import MergeTask as MergeTask
     from merger.split import split_document as split_document
@@ -69,16 +71,21 @@ if TYPE_CHECKING:
     from merger.strategies import list_strategies as list_strategies
     from merger.strategies import make_strategy as make_strategy
     from merger.version import VERSION as VERSION
-    from merger.voting import Voted as Voted
-    from merger.voting import vote as vote
 
 # Imported when asked for: a script that only reads documents does not pay for the rest.
 _MODULES = {
-    "merger.boundaries": ("with_boundaries_of",),
-    "merger.decision_reader": ("read_decision_records",),
-    "merger.decision_records": ("DecisionRecord", "decision_line"),
-    "merger.decision_sets": ("apply_records",),
-    "merger.decisions": ("Decision", "Evidence", "MentionPair", "MergedChains", "apply_decisions", "read_decisions"),
+    "merger.resegment": ("with_boundaries_of",),
+    "merger.decisions.reader": ("read_decision_records",),
+    "merger.decisions.records": ("DecisionRecord", "decision_line"),
+    "merger.decisions.checked": ("apply_records",),
+    "merger.decisions.model": (
+        "Decision",
+        "Evidence",
+        "MentionPair",
+        "MergedChains",
+        "apply_decisions",
+        "read_decisions",
+    ),
     "merger.document": (
         "Chain",
         "ChainRef",
@@ -110,7 +117,7 @@ _MODULES = {
     "merger.split": ("Cut", "MergeTask", "split_document"),
     "merger.strategies": ("Option", "STRATEGIES", "Strategy", "StrategyInfo", "list_strategies", "make_strategy"),
     "merger.version": ("VERSION",),
-    "merger.voting": ("Voted", "vote"),
+    "merger.decisions.voting": ("Voted", "vote"),
 }
 __getattr__, __dir__ = lazy_exports(__name__, _MODULES)
 

@@ -25,7 +25,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from merger.shown import one_line, shown
+from merger.message_text import one_line, shown
 
 _NAMES = re.compile(r"\{(\w+)\}")
 

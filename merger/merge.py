@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from merger.boundaries import with_boundaries_of
-from merger.decisions import Decision, MergedChains, MergedMembers, join_chains, merged_members
+from merger.decisions.model import Decision, MergedChains, MergedMembers, join_chains, merged_members
 from merger.document import Chain, ChainRef, ChainScope, Document, Part, chains_by_part
 from merger.errors import InputError, Location
 from merger.notices import Notices
+from merger.progress import Watch
+from merger.resegment import with_boundaries_of
 from merger.strategies.base import Strategy
-from merger.watch import Watch
 
 PARTS = "parts"
 """The stage of progress that counts parts."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from merger.errors import InputError, Location
-from merger.shown import one_line
+from merger.message_text import one_line
 
 
 class Policy(Enum):

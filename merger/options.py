@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from merger.errors import OptionError
-from merger.shown import did_you_mean, plain_number
+from merger.message_text import did_you_mean, plain_number
 
 OptionValue = str | int | float | bool
 

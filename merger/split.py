@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from merger.decisions import Decision, read_decisions
+from merger.decisions.model import Decision, read_decisions
 from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence, chain_order
 from merger.errors import InputError, Location, OptionError
 from merger.notices import Notices

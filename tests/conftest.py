@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.shared_data import SHARED_DATA, why_skipped
+from tests.support.shared_data import SHARED_DATA, why_skipped
 
 # Shared machines pause: limits of time would fail tests that are right.
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])

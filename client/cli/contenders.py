@@ -12,11 +12,11 @@ import click
 
 from client.cli.options import Reading
 from client.cli.strategy_options import checked_spec
-from client.comparison.data import BOUNDS
-from client.comparison.run import Contender, FileContender, StrategyContender
+from client.evaluation.comparison.contenders import Contender, FileContender, StrategyContender
+from client.evaluation.comparison.data import BOUNDS
 from merger.errors import InputError, UnavailableError
 from merger.formats import find_inputs
-from merger.formats.inputs import STDIN, readable_name
+from merger.formats.open_inputs import STDIN, readable_name
 from merger.strategies import make_strategy
 from merger.taggers import Tagging
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from client.cli.output import open_output
-from merger.decision_reader import read_decision_records
-from merger.decision_records import DecisionRecord, decision_line
-from merger.decision_sets import by_document
+from merger.decisions.checked import by_document
+from merger.decisions.reader import read_decision_records
+from merger.decisions.records import DecisionRecord, decision_line
+from merger.decisions.voting import Voted
 from merger.document import ChainRef, Document
 from merger.errors import DecisionError, InputError, Location
 from merger.notices import Notices
-from merger.voting import Voted
 
 
 class DecisionFiles:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from client.cli.messages import say_error
-from client.cli.parameter_names import with_flags
-from client.failures import by_reason, shared_text
+from client.cli.option_names import with_flags
+from client.evaluation.failures import by_reason, shared_text
 from merger.errors import InputError, Location
 
 

@@ -11,17 +11,17 @@ from typing import IO, Protocol
 
 import click
 
+from client.atomic_files import remove_leftovers_of
 from client.cli.failures import NothingLeftError
 from client.cli.messages import say_note
 from client.cli.output import STDOUT, open_output
+from client.engines.folder_checkpoint import DoneFile, Manifest, digest
+from client.engines.job_source import FileByFile, Inputs, OneStream
 from client.engines.jobs import Merged, Outcome, Source
-from client.engines.manifest import DoneFile, Manifest, digest
-from client.engines.partitions import Partitions
-from client.engines.source import FileByFile, Inputs, OneStream
+from client.engines.stream_checkpoint import Partitions
 from client.folder_owners import FolderOwners
-from client.whole_files import remove_leftovers_of
 from merger.formats import FORMATS, find_inputs
-from merger.formats.inputs import STDIN
+from merger.formats.open_inputs import STDIN
 from merger.notices import Notice
 
 PARTITIONS = ".parts"

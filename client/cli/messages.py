@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from client.cli.parameter_names import with_flags
+from client.cli.option_names import with_flags
 from merger.errors import Location
-from merger.shown import one_line
+from merger.message_text import one_line
 
 _LONGEST_LINE: Final = 160
 """Characters that are shown of a line of a file."""

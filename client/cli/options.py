@@ -14,15 +14,15 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from client.cli.entry import EXIT_INPUT, EXIT_OK
 from client.cli.failures import NothingLeftError, failures_data, show_failures
+from client.cli.main import EXIT_INPUT, EXIT_OK
 from client.cli.output import notices_data, show_notices
 from merger.document import Document
 from merger.errors import InputError, Location, OptionError
 from merger.formats import FORMATS, ReadOptions, format_of, read_documents
-from merger.formats.inputs import STDIN, display_name
+from merger.formats.open_inputs import STDIN, display_name
+from merger.message_text import shown
 from merger.notices import Notices, Policy
-from merger.shown import shown
 
 FORMAT_NAMES = click.Choice(list(FORMATS))
 Result = TypeVar("Result")

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
+from client.atomic_files import is_of_writing, whole_file
 from client.cli.messages import say_note
-from client.cli.parameter_names import with_flags
-from client.whole_files import is_of_writing, whole_file
-from merger.formats.inputs import display_name
+from client.cli.option_names import with_flags
+from merger.formats.open_inputs import display_name
 from merger.notices import Notices
 
 STDOUT = "-"

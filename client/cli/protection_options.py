@@ -10,8 +10,8 @@ from typing import Any, Final
 import click
 
 from protos.limits import DEFAULT_LIMITS, Limits
-from protos.serving.callers import CallerLimits
-from protos.serving.security import SecurityOptions
+from service.security.rate_limit import CallerLimits
+from service.security.setup import SecurityOptions
 
 _FILE: Final = click.Path(dir_okay=False)
 MIB: Final = 1024 * 1024

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from client.scoring.mention_matching import ZERO_PAIRINGS
+from client.evaluation.scoring.mention_matching import ZERO_PAIRINGS
 
 zeros_option = click.option(
     "--zeros",

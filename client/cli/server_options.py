@@ -14,12 +14,12 @@ import click
 
 from client.cli.messages import say_note
 from merger.errors import OptionError
-from merger.shown import plain_number
+from merger.message_text import plain_number
 
 if TYPE_CHECKING:
-    from client.remote import RemoteMerger
-    from client.retries import RetryPolicy
-    from client.target import Tls
+    from client.remote.retries import RetryPolicy
+    from client.remote.sync import RemoteMerger
+    from client.remote.target import Tls
 
 TOKEN_VARIABLE = "MERGE_BASELINE_TOKEN"  # noqa: S105  # where the token is, not what
 _NOTE_SECONDS = 10.0
@@ -45,9 +45,9 @@ class ServerChoice:
 
         Raises :class:`~merger.errors.OptionError` for options that make no sense, ``OSError`` for unreadable files.
         """
-        from client.remote import RemoteMerger
-        from client.retries import RetryPolicy
-        from client.target import CONNECT_SECONDS
+        from client.remote.retries import RetryPolicy
+        from client.remote.sync import RemoteMerger
+        from client.remote.target import CONNECT_SECONDS
 
         assert self.address is not None  # noqa: S101  # asked for by who knows
         return RemoteMerger(
@@ -64,7 +64,7 @@ class ServerChoice:
         )
 
     def _tls(self) -> Tls | None:
-        from client.target import Tls
+        from client.remote.target import Tls
 
         given = Tls(ca=self.ca, cert=self.cert, key=self.key, server_name=self.server_name)
         return given if self.tls or given != Tls() else None
@@ -133,7 +133,7 @@ def server_options(text: str) -> Callable[[Callable[..., object]], Callable[...,
 
 
 def _persistent(seconds: float) -> RetryPolicy:
-    from client.retries import RetryPolicy
+    from client.remote.retries import RetryPolicy
 
     return RetryPolicy(attempts=None, max_delay=5.0, for_seconds=seconds)
 

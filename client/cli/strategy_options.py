@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from merger.strategies import STRATEGIES, Option, OptionValue, parse_spec
-from merger.strategies.greedy import GreedyStrategy
+from merger.strategies.greedy.strategy import GreedyStrategy
 
 
 def strategy_options(command: Callable[..., object]) -> Callable[..., object]:

@@ -8,10 +8,10 @@ from collections.abc import Collection
 from pathlib import Path
 
 from client.doctor.findings import Finding, Level
-from merger.backends.corenlp_install import Installation, find_installation
-from merger.backends.corenlp_models import INSTALL_COMMAND
-from merger.backends.corenlp_process import find_java, java_version
-from merger.backends.stanza_library import missing_packages
+from merger.backends.corenlp.install import Installation, find_installation
+from merger.backends.corenlp.models import INSTALL_COMMAND
+from merger.backends.corenlp.process import find_java, java_version
+from merger.backends.stanza.library import missing_packages
 from merger.errors import UnavailableError
 
 _OLDEST_JAVA = 8

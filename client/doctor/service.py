@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 from client.doctor.findings import Finding, Level
 from client.doctor.machine import memory_bytes
 from merger.errors import MergeBaselineError, ParameterError
-from merger.strategies.served import NOT_ENABLED
-from protos.serving.binding import try_to_bind
-from protos.serving.errors import ServerStartError
-from protos.serving.exposure import check_exposure
-from protos.serving.options import ServerOptions
-from protos.serving.tls import WARN_DAYS, TlsFiles, load_material
+from service.errors import ServerStartError
+from service.exposure import check_exposure
+from service.listen_address import try_to_bind
+from service.options import ServerOptions
+from service.security.tls import WARN_DAYS, TlsFiles, load_material
+from service.strategies import NOT_ENABLED
 
 if TYPE_CHECKING:
-    from client.remote import RemoteMerger
+    from client.remote.sync import RemoteMerger
 
 _DAY = 86400.0
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from client.engines.jobs import Job, Outcome, Source
-from client.engines.local import MOST_DEATHS, killed
-from client.engines.work import DistantWork, Plan, portable
+from client.engines.process_engine import MOST_DEATHS, killed
+from client.engines.worker import DistantWork, Plan, portable
 from merger.errors import UnavailableError
 
 _BLOCK = 1 << 18
@@ -256,7 +256,7 @@ class _RayWork:
 @contextlib.contextmanager
 def spooled_stdin() -> Iterator[str]:
     """A file with all of standard input, for a reader that runs in a process without one."""
-    from merger.formats.inputs import STDIN, open_bytes
+    from merger.formats.open_inputs import STDIN, open_bytes
 
     with tempfile.TemporaryDirectory(prefix="merge-baseline-") as folder:
         path = Path(folder, "stdin")

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from client.agreement.parts_of_speech import HeadClasses
-from client.comparison.breakdowns import GROUPINGS
-from client.comparison.data import BOUNDS, Annotated, Comparison, DocumentFacts, Outcome
-from client.comparison.judgement import token_offsets
-from merger.decisions import Evidence
+from client.evaluation.agreement.parts_of_speech import HeadClasses
+from client.evaluation.comparison.breakdowns import GROUPINGS
+from client.evaluation.comparison.data import BOUNDS, Annotated, Comparison, DocumentFacts, Outcome
+from client.evaluation.comparison.decision_errors import token_offsets
+from merger.decisions.model import Evidence
 from merger.document import Chain, ChainRef, Mention, Sentence, part_chains
 from merger.tag_sets import WordClass
 

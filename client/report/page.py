@@ -10,11 +10,11 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from client.comparison.data import Comparison
-from client.comparison.render import what
-from client.comparison.section import Section
-from client.comparison.tables import sections
-from client.comparison.verdict import QUESTION
+from client.evaluation.comparison.data import Comparison
+from client.evaluation.comparison.render import what
+from client.evaluation.comparison.section import Section
+from client.evaluation.comparison.tables import sections
+from client.evaluation.comparison.verdict import QUESTION
 from client.report.browser_data import documents_data, index_data
 from client.report.citation import BIBTEX
 from merger.errors import UnavailableError

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from client.comparison.data import DistanceBin, Group, StrategySummary
+from client.evaluation.comparison.data import DistanceBin, Group, StrategySummary
 
 _LEAST_SPAN = 2.0
 """Percentage points that an axis has at least, so that next to no difference looks like that."""

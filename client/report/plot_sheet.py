@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from client.report.inline_svg import MARK, inline_svg
-from merger.shown import one_line
+from merger.message_text import one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from client.comparison.data import CEILING, StrategySummary
+from client.evaluation.comparison.data import CEILING, StrategySummary
+from client.evaluation.scoring.render import percent
 from client.report.plot_data import Axis, Place, Point, Series, Table, count, score
-from client.scoring.render import percent
 
 
 def tooltip(strategy: str, place: Place, point: Point) -> str:

@@ -13,7 +13,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from client.comparison.data import CEILING, FLOOR, Comparison, StrategySummary
+from client.evaluation.comparison.data import CEILING, FLOOR, Comparison, StrategySummary
+from client.evaluation.scoring.render import percent
 from client.report.plot_data import Axis, Table, axis_around, by_distance, by_group, score
 from client.report.plot_sheet import (
     CEILING_STYLE,
@@ -34,7 +35,6 @@ from client.report.plot_sheet import (
     text_width,
 )
 from client.report.plot_words import bar_words, floor_of_most, scores_words, table_words, tooltip
-from client.scoring.render import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar, Self
 
-from merger.backends.condition import Condition, State
-from merger.backends.matching import Cluster
+from merger.backends.health import Condition, State
+from merger.backends.mention_matching import Cluster
 from merger.document import Document
 from merger.notices import Notices
 from merger.options import Option, OptionValue, parse_options
-from merger.watch import Watch
+from merger.progress import Watch
 
 
 class Backend(ABC):

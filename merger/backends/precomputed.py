@@ -9,14 +9,14 @@ from threading import Lock
 
 from merger.backends.base import Backend
 from merger.backends.fingerprint import fingerprint
-from merger.backends.matching import Cluster
-from merger.boundaries import with_boundaries_of
+from merger.backends.mention_matching import Cluster
 from merger.document import Document
 from merger.errors import AlignmentError, InputError, Location, OptionError, UnavailableError
 from merger.formats import FORMATS, ReadOptions, read_documents
 from merger.notices import Notices, Policy
 from merger.options import Option, OptionValue
-from merger.watch import Watch
+from merger.progress import Watch
+from merger.resegment import with_boundaries_of
 
 ANY_FORMAT = "any"
 HARDLY_ANY = 0.1

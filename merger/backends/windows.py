@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from merger.backends.matching import Cluster
+from merger.backends.mention_matching import Cluster
 from merger.document import Mention, text_order
 
 

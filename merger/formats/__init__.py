@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from merger.document import Document
 from merger.errors import FormatError, InputError, Location, OptionError
 from merger.formats.base import Format, Lines, ReadOptions, Unreadable
-from merger.formats.conll2012 import Conll2012Format
-from merger.formats.conllu import ConlluFormat
+from merger.formats.conll2012.format import Conll2012Format
+from merger.formats.conllu.format import ConlluFormat
 from merger.formats.grouping import group_parts
-from merger.formats.inputs import display_name, find_files, open_bytes, read_texts, take_head
-from merger.formats.jsonlines import JsonlinesFormat
+from merger.formats.jsonlines.format import JsonlinesFormat
+from merger.formats.open_inputs import display_name, find_files, open_bytes, read_texts, take_head
 from merger.formats.word_checks import check_words
 from merger.notices import Notices
 

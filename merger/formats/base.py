@@ -14,7 +14,7 @@ from itertools import chain
 from merger.document import Document
 from merger.errors import InputError, Location
 from merger.formats.column_layout import parse_columns
-from merger.formats.pieces import split_lines
+from merger.formats.paragraphs import split_lines
 from merger.notices import Notices
 
 

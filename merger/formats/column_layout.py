@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from merger.errors import OptionError
-from merger.formats.conll2012_cells import EMPTY_CELLS
+from merger.formats.conll2012.cells import EMPTY_CELLS
 from merger.tag_sets import UPOS_TAGS
 
 Columns = Sequence[tuple[str, ...]]

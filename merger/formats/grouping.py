@@ -8,7 +8,7 @@ from dataclasses import replace
 from merger.document import Chain, ChainScope, Document, Mention
 from merger.errors import FormatError, InputError, Location
 from merger.formats.base import Unreadable
-from merger.formats.conll2012_lines import parse_begin
+from merger.formats.conll2012.lines import parse_begin
 from merger.notices import Notices
 
 _NUMBERS = "`#begin document (ID); part 001`"

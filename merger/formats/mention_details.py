@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from merger.document import Mention, Sentence
-from merger.formats.corefud_entity import Fields
+from merger.formats.conllu.entity import Fields
 
 Dependency = tuple[str, str]
 """The id of the parent as the file has it (``0``, ``3``, ``3.1``) and the relation."""

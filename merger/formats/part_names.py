@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from merger.shown import shown
+from merger.message_text import shown
 
 _NUMBERED = re.compile(r"(?P<document>.+?)(?P<mark>[._:-](?:part|p)?[._:-]?)(?P<part>\d{1,4})")
 

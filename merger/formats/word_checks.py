@@ -9,8 +9,8 @@ from itertools import islice
 
 from merger.document import Document
 from merger.errors import FormatError, Location
+from merger.message_text import shown
 from merger.notices import Notices
-from merger.shown import shown
 from merger.tag_sets import CTB, PENN, STTS, UNIVERSAL
 
 _SAMPLE = 100

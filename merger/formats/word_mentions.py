@@ -5,9 +5,9 @@ from __future__ import annotations
 from merger.document import Chain, Document, Mention, Span
 from merger.empty_nodes import touches_empty_node
 from merger.errors import Location, UnsupportedError
+from merger.message_text import shown
 from merger.notices import Notices
 from merger.positions import token_line, word_spans
-from merger.shown import shown
 
 
 class WordMentions:

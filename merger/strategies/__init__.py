@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from merger.errors import OptionError
+from merger.message_text import did_you_mean
 from merger.options import Option, OptionValue, parse_options
-from merger.shown import did_you_mean
 from merger.strategies.base import Run, Strategy
+from merger.strategies.bounds import NoneStrategy, OracleStrategy
 from merger.strategies.coreference_systems import CoreNLPStrategy, PrecomputedStrategy, StanzaStrategy
-from merger.strategies.floor_and_ceiling import NoneStrategy, OracleStrategy
-from merger.strategies.greedy import GreedyStrategy
+from merger.strategies.greedy.strategy import GreedyStrategy
 
 STRATEGIES: dict[str, type[Strategy]] = {
     strategy.name: strategy

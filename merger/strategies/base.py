@@ -11,12 +11,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
-from merger.decisions import Decision, MergedChains
+from merger.decisions.model import Decision, MergedChains
 from merger.document import Chain, Document, Part
 from merger.errors import Location
 from merger.notices import Notice, Notices
 from merger.options import Option, OptionValue, parse_options
-from merger.watch import Watch
+from merger.progress import Watch
 
 
 class Run(ABC):

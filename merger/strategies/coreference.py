@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import ClassVar
 
 from merger.backends.base import Backend
-from merger.backends.mapping import POLICIES, LinkMapper
-from merger.backends.matching import MATCHINGS, match_mentions
-from merger.decisions import Decision, MergedChains
+from merger.backends.link_policies import POLICIES, LinkMapper
+from merger.backends.mention_matching import MATCHINGS, match_mentions
+from merger.decisions.model import Decision, MergedChains
 from merger.document import Chain, Document, Part
 from merger.errors import OptionError
 from merger.notices import Notice
 from merger.options import Option, OptionValue
+from merger.progress import Watch
 from merger.strategies.base import Run, Strategy
-from merger.watch import Watch
 
 PASSES = ("whole", "incremental")
 

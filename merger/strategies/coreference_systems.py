@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from merger.backends.base import Backend
-from merger.backends.corenlp import CoreNLPBackend
+from merger.backends.corenlp.backend import CoreNLPBackend
 from merger.backends.precomputed import PrecomputedBackend
-from merger.backends.stanza_backend import StanzaBackend
+from merger.backends.stanza.backend import StanzaBackend
 from merger.options import Option
 from merger.strategies.coreference import MAPPING_OPTIONS, CoreferenceStrategy
 

@@ -9,8 +9,8 @@ from typing import ClassVar, Self
 
 from merger.document import Document, Sentence
 from merger.options import Option, OptionValue, parse_options
-from merger.tags import WordTags, has_tags
-from merger.watch import Watch
+from merger.progress import Watch
+from merger.syntax import WordTags, has_tags
 
 
 class Tagger(ABC):

@@ -7,20 +7,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from merger.backends.corenlp_options import (
+from merger.backends.corenlp.options import (
     OPERATOR_OPTIONS,
     SERVER_OPTIONS,
     server_handle,
     server_version,
     why_unavailable,
 )
-from merger.backends.corenlp_sentences import sent_sentences
+from merger.backends.corenlp.sentences import sent_sentences
 from merger.backends.windows import cut_windows
 from merger.document import Document, Sentence
 from merger.errors import Location
 from merger.options import Option, OptionValue
+from merger.progress import Watch
 from merger.taggers.base import Tagger, untagged, with_sentences
-from merger.watch import Watch
 
 _PROPERTIES = {"annotators": "pos"}
 _WINDOW = 20_000
@@ -51,7 +51,7 @@ class CoreNLPTagger(Tagger):
 
     def tag(self, document: Document, watch: Watch) -> Document:
         """The document with Penn tags (``xpos``) in the sentences that had none; empty nodes get none."""
-        from merger.backends.corenlp_server import Job
+        from merger.backends.corenlp.server import Job
 
         wanted = {(part, index): sentence for part, index, sentence in untagged(document)}
         sentences = [sentence for sentence in sent_sentences(document) if sentence.place in wanted]

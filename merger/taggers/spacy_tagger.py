@@ -11,14 +11,14 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar
 
-from merger.backends.stanza_library import held, reason
+from merger.backends.stanza.library import held, reason
 from merger.backends.windows import cut_runs
 from merger.document import Document, Sentence
 from merger.errors import BackendError, Location, UnavailableError
 from merger.options import Option, OptionValue
+from merger.progress import Watch
+from merger.syntax import WordTags
 from merger.taggers.base import Tagger, tagged_sentence, untagged, with_sentences
-from merger.tags import WordTags
-from merger.watch import Watch
 
 INSTALL = "pip install 'merge-baseline[spacy]'"
 DOWNLOAD = "python -m spacy download"

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from merger.backends.stanza_library import SharedModel, missing_packages, stanza_version
-from merger.backends.stanza_pos import TaggerModel, TaggerSource, load_tagger
-from merger.backends.stanza_text import cut_pieces
+from merger.backends.stanza.library import SharedModel, missing_packages, stanza_version
+from merger.backends.stanza.pos import TaggerModel, TaggerSource, load_tagger
+from merger.backends.stanza.text import cut_pieces
 from merger.backends.windows import cut_windows
 from merger.document import Document
 from merger.options import Option, OptionValue
+from merger.progress import Watch
+from merger.syntax import WordTags
 from merger.taggers.base import Tagger, tagged_sentence, untagged, with_sentences
-from merger.tags import WordTags
-from merger.watch import Watch
 
 _LONGEST_SENTENCE = 4000
 """Characters; what is longer is tagged in pieces. Memory grows with the longest sentence of a window."""
@@ -28,7 +28,7 @@ class StanzaTagger(Tagger):
     own folder (``STANZA_RESOURCES_DIR``). With ``model``, or ``offline``, no hub is ever asked.
 
     The model is loaded once and serves all threads, one window at a time. Tokens without anything to read are shown as
-    ``_``, and of those of more than 50 characters the beginning: see :mod:`merger.backends.stanza_text`.
+    ``_``, and of those of more than 50 characters the beginning: see :mod:`merger.backends.stanza.text`.
     """
 
     name: ClassVar[str] = "stanza"

@@ -7,9 +7,9 @@ from typing import NamedTuple, Self
 from merger.document import Document
 from merger.errors import Location
 from merger.notices import Notices
+from merger.progress import Watch
+from merger.syntax import has_tags
 from merger.taggers.base import Tagger, untagged, without_tags
-from merger.tags import has_tags
-from merger.watch import Watch
 
 
 class Tagged(NamedTuple):

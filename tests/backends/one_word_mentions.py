@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from merger.backends.mapping import LinkMapper
-from merger.backends.matching import Cluster, match_mentions
-from merger.decisions import Decision, MergedChains
+from merger.backends.link_policies import LinkMapper
+from merger.backends.mention_matching import Cluster, match_mentions
+from merger.decisions.model import Decision, MergedChains
 from merger.document import Document, Mention, chains_by_part
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 import server
-from client.remote import RemoteMerger
+from client.remote.sync import RemoteMerger
 from merger.document import Document
 from merger.errors import AlignmentError, OptionError, UnavailableError
 from merger.formats import read_documents, write_documents
 from merger.merge import MergeResult, merge_document
 from merger.notices import Notices
 from merger.strategies import make_strategy
-from merger.strategies.served import ServedStrategies
+from service.strategies import ServedStrategies
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 KEY = EXAMPLES / "key"

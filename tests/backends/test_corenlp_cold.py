@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from merger.backends.corenlp import CoreNLPBackend
+from merger.backends.corenlp.backend import CoreNLPBackend
 from merger.document import Document
 from merger.formats import read_documents
-from merger.watch import Watch
-from tests.backends.corenlp_here import needs_shift_reduce
+from merger.progress import Watch
+from tests.support.corenlp_here import needs_shift_reduce
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "parts"
 

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from merger.backends.condition import State
-from merger.backends.corenlp import CoreNLPBackend
-from merger.backends.corenlp_server import CoreNLPServer
+from merger.backends.corenlp.backend import CoreNLPBackend
+from merger.backends.corenlp.server import CoreNLPServer
+from merger.backends.health import State
 from merger.errors import BackendError
+from merger.progress import Watch
 from merger.taggers import CoreNLPTagger
-from merger.watch import Watch
-from tests.backends.corenlp_here import document_of, exists, kill_twice, needs_corenlp, process_of, wait_until_used
-from tests.cli.running import PATIENCE
-from tests.service.running import until
+from tests.support.command_line import PATIENCE
+from tests.support.corenlp_here import document_of, exists, kill_twice, needs_corenlp, process_of, wait_until_used
+from tests.support.running_server import until
 
 pytestmark = needs_corenlp
 

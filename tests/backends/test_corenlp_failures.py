@@ -18,12 +18,13 @@ from pathlib import Path
 
 import pytest
 
-from merger.backends.corenlp import CoreNLPBackend
-from merger.backends.corenlp_install import find_installation
+from merger.backends.corenlp.backend import CoreNLPBackend
+from merger.backends.corenlp.install import find_installation
 from merger.errors import BackendError, MergeBaselineError, UnavailableError
+from merger.progress import Watch
 from merger.taggers import CoreNLPTagger
-from merger.watch import Watch
-from tests.backends.corenlp_here import (
+from tests.support.command_line import PATIENCE, free_port
+from tests.support.corenlp_here import (
     document_of,
     exists,
     kill_twice,
@@ -32,7 +33,6 @@ from tests.backends.corenlp_here import (
     wait_until_gone,
     wait_until_used,
 )
-from tests.cli.running import PATIENCE, free_port
 
 pytestmark = needs_corenlp
 _NAME = "Rumpelstiltskin"
@@ -277,7 +277,7 @@ def test_a_missing_parser_is_said_with_the_command_that_fetches_it(tmp_path: Pat
 _START = textwrap.dedent("""
     import sys, time
     from merger.taggers import CoreNLPTagger
-    from merger.watch import Watch
+    from merger.progress import Watch
     tagger = CoreNLPTagger({"memory": "1G"})
     tagger.warm(Watch())
     process = tagger._handle.get()._peer.process

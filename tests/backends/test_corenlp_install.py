@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from merger.backends.corenlp_install import cache_folder, find_installation, home_folder, install
+from merger.backends.corenlp.install import cache_folder, find_installation, home_folder, install
 from merger.errors import UnavailableError
-from tests.backends.corenlp_here import needs_corenlp, needs_shift_reduce
-from tests.cli.running import run
+from tests.support.command_line import run
+from tests.support.corenlp_here import needs_corenlp, needs_shift_reduce
 
 needs_maven = pytest.mark.skipif(shutil.which("mvn") is None, reason="there is no mvn on the PATH")
 

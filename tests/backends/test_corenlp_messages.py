@@ -13,10 +13,10 @@ from google.protobuf import descriptor_pb2, descriptor_pool, json_format, messag
 from hypothesis import given
 from hypothesis import strategies as st
 
-from merger.backends.corenlp_messages import AnswerError, decode_answer, encode_document
-from merger.backends.corenlp_sentences import sent_sentences
+from merger.backends.corenlp.messages import AnswerError, decode_answer, encode_document
+from merger.backends.corenlp.sentences import sent_sentences
 from merger.document import Document, Mention, Part, Sentence
-from tests.backends.corenlp_here import document_of
+from tests.support.corenlp_here import document_of
 
 ROOT = Path(__file__).parents[2]
 _TYPES = {"text": 9, "number": 13, "message": 11}
@@ -277,9 +277,9 @@ def test_any_text_makes_a_request_that_can_be_read(rows: list[list[str]]) -> Non
 
 def test_protobuf_is_imported_only_when_a_server_is_used() -> None:
     script = (
-        "import sys, merger.backends.corenlp, merger.strategies, merger.taggers; "
+        "import sys, merger.backends.corenlp.backend, merger.strategies, merger.taggers; "
         "assert 'google.protobuf' not in sys.modules; "
-        "import merger.backends.corenlp_server; assert 'google.protobuf' in sys.modules"
+        "import merger.backends.corenlp.server; assert 'google.protobuf' in sys.modules"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 import server
-from client.remote import RemoteMerger
+from client.remote.sync import RemoteMerger
 from merger.document import Document
 from merger.errors import OptionError
 from merger.formats import read_documents
 from merger.merge import merge_document
+from merger.progress import Watch
 from merger.strategies import Strategy, make_strategy
-from merger.watch import Watch
-from tests.backends.corenlp_here import needs_shift_reduce
+from tests.support.corenlp_here import needs_shift_reduce
 
 pytestmark = needs_shift_reduce
 

@@ -12,18 +12,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from merger.backends.corenlp import CoreNLPBackend
-from merger.backends.corenlp_models import ALGORITHM_MODELS
-from merger.backends.corenlp_sentences import sent_sentences
-from merger.backends.corenlp_server import Job
-from merger.backends.matching import Cluster
+from merger.backends.corenlp.backend import CoreNLPBackend
+from merger.backends.corenlp.models import ALGORITHM_MODELS
+from merger.backends.corenlp.sentences import sent_sentences
+from merger.backends.corenlp.server import Job
+from merger.backends.mention_matching import Cluster
 from merger.document import Document, Mention, Part, Sentence
 from merger.errors import Location, OptionError
 from merger.formats import read_documents
+from merger.progress import Watch
 from merger.taggers import CoreNLPTagger, make_tagger
-from merger.watch import Watch
-from tests.backends.corenlp_here import document_of, needs_corenlp, needs_shift_reduce, process_of
-from tests.cli.running import PATIENCE
+from tests.support.command_line import PATIENCE
+from tests.support.corenlp_here import document_of, needs_corenlp, needs_shift_reduce, process_of
 
 pytestmark = [needs_corenlp, needs_shift_reduce]
 

@@ -11,9 +11,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from merger.backends.corenlp import CoreNLPBackend
+from merger.backends.corenlp.backend import CoreNLPBackend
 from merger.document import Document, Part, Sentence
-from merger.watch import Watch
+from merger.progress import Watch
 
 
 class _Echo(BaseHTTPRequestHandler):

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from merger.backends.mapping import POLICIES, SHOWN_PAIRS
-from merger.decisions import Decision, MentionPair
+from merger.backends.link_policies import POLICIES, SHOWN_PAIRS
+from merger.decisions.model import Decision, MentionPair
 from merger.document import ChainRef, Mention
 from tests.backends.one_word_mentions import clusters_of_words, groups, map_clusters
-from tests.merging.building import links, parts_of
+from tests.support.building import links, parts_of
 
 
 def only(decisions: list[Decision], name: str) -> Decision:

@@ -5,9 +5,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from merger.backends.mapping import POLICIES
-from merger.backends.matching import Cluster
-from merger.decisions import MergedChains
+from merger.backends.link_policies import POLICIES
+from merger.backends.mention_matching import Cluster
+from merger.decisions.model import MergedChains
 from merger.document import (
     ChainRef,
     ChainScope,

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from merger.backends.matching import MATCHINGS, Cluster, Match, match_mentions
+from merger.backends.mention_matching import MATCHINGS, Cluster, Match, match_mentions
 from merger.document import Document, Mention, make_mention
-from tests.merging.building import parts_of
-from tests.merging.random_documents import part_documents
+from tests.support.building import parts_of
+from tests.support.random_documents import part_documents
 
 THE_MAYOR = Mention(0, 0, 0, 1)
 THE_MAYOR_OF_YORK = Mention(0, 0, 0, 3)

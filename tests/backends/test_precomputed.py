@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from merger import read_documents, with_boundaries_of
-from merger.backends.matching import Cluster
+from merger.backends.mention_matching import Cluster
 from merger.backends.precomputed import PrecomputedBackend
 from merger.document import Chain, Document, Mention, Part, Sentence
 from merger.errors import AlignmentError, FormatError, OptionError, UnavailableError
-from merger.watch import Watch
+from merger.progress import Watch
 from tests.backends.one_word_mentions import groups, map_clusters
-from tests.merging.building import parts_of
-from tests.shared_data import needs, shared_files
+from tests.support.building import parts_of
+from tests.support.shared_data import needs, shared_files
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PART_PATTERN = r"(?P<document>.*)_(?P<part>\d+)"

@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from merger import Cut, read_documents, split_document
-from merger.backends.stanza_backend import StanzaBackend
+from merger.backends.stanza.backend import StanzaBackend
 from merger.document import Document, Mention, Part, Sentence
 from merger.errors import OptionError
-from merger.watch import Watch
+from merger.progress import Watch
 from tests.backends.one_word_mentions import map_clusters
-from tests.backends.stanza_setup import MODEL, OPTIONS, needs_model
-from tests.cli.running import PATIENCE
-from tests.merging.building import parts_of
-from tests.shared_data import needs, shared_files
+from tests.support.building import parts_of
+from tests.support.command_line import PATIENCE
+from tests.support.shared_data import needs, shared_files
+from tests.support.stanza_setup import MODEL, OPTIONS, needs_model
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STORY = "Ann Smith lost her old red hat .\nShe looked for it in the garden ."

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from merger.backends.stanza_backend import StanzaBackend
+from merger.backends.stanza.backend import StanzaBackend
 from merger.errors import UnavailableError
-from merger.watch import Watch
-from tests.backends.stanza_setup import ENCODER, MODEL, OPTIONS, needs_model, needs_stanza
+from merger.progress import Watch
+from tests.support.stanza_setup import ENCODER, MODEL, OPTIONS, needs_model, needs_stanza
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,9 +26,9 @@ def closed(*arguments, **_):
     raise OSError("no network here")
 socket.socket.connect = socket.socket.connect_ex = lambda self, *address: closed(self, *address)
 socket.getaddrinfo = closed
-from merger.backends.stanza_backend import StanzaBackend
+from merger.backends.stanza.backend import StanzaBackend
 from merger.errors import MergeBaselineError
-from merger.watch import Watch
+from merger.progress import Watch
 def warm(**options):
     try:
         StanzaBackend(options).warm(Watch())
@@ -77,7 +77,7 @@ def test_with_the_packages_it_is_available() -> None:
 @needs_model
 def test_a_local_model_is_used_without_a_single_call_to_a_hub(tmp_path: Path) -> None:
     code = f"""
-    from tests.merging.building import parts_of
+    from tests.support.building import parts_of
     backend = StanzaBackend({OPTIONS})
     print(backend.predict(parts_of("Ann Smith lost her hat .\\\\nShe cried ."), Watch()) != ())
     import os
@@ -121,7 +121,7 @@ def test_a_download_that_fails_is_an_error_that_says_what_to_do(tmp_path: Path) 
 def test_too_little_memory_is_an_error_of_that_document_alone(tmp_path: Path) -> None:
     code = f"""
     import resource
-    from tests.merging.building import parts_of
+    from tests.support.building import parts_of
     backend = StanzaBackend({{**{OPTIONS}, "max-tokens": 100000}})
     short = parts_of("Ann Smith lost her hat .\\\\nShe cried .")
     before = backend.predict(short, Watch())

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from merger.backends.stanza_text import LONGEST_WORD, NO_SPEAKER, PLACEHOLDER, Piece, clusters_of, cut_pieces
+from merger.backends.stanza.text import LONGEST_WORD, NO_SPEAKER, PLACEHOLDER, Piece, clusters_of, cut_pieces
 from merger.document import Document, Mention, Part, Sentence
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from merger.backends.matching import Cluster
+from merger.backends.mention_matching import Cluster
 from merger.backends.windows import cut_windows, stitch
 from merger.document import Mention, text_order
 

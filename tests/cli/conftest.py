@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.cli.running import serving
+from tests.support.command_line import serving
 
 
 @pytest.fixture(scope="session")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import EXAMPLES, error_of, output_of, run
-from tests.shared_data import needs, shared_files
+from tests.support.command_line import EXAMPLES, error_of, output_of, run
+from tests.support.shared_data import needs, shared_files
 
 PARTS, KEY = EXAMPLES / "parts", EXAMPLES / "key"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import EXAMPLES, NAMES, PROGRAM, output_of, run
 from tests.cli.test_merge import HALF_BROKEN, TINY
-from tests.shared_data import needs, shared_files
+from tests.support.command_line import EXAMPLES, NAMES, PROGRAM, output_of, run
+from tests.support.shared_data import needs, shared_files
 
 PARTS, KEY = EXAMPLES / "parts", EXAMPLES / "key"
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.cli.running import EXAMPLES, ROOT, error_of, output_of, run
+from tests.support.command_line import EXAMPLES, ROOT, error_of, output_of, run
 
 PARTS, KEY = EXAMPLES / "parts", EXAMPLES / "key"
 VALIDATOR = Draft202012Validator(json.loads((ROOT / "docs" / "comparison.schema.json").read_text("utf-8")))

@@ -9,10 +9,10 @@ from jsonschema import Draft202012Validator
 
 from merger.formats import ReadOptions, read_documents
 from merger.notices import Notices, Policy
-from tests.cli.running import EXAMPLES, NAMES, ROOT, error_of, invoke, output_of, run
 from tests.cli.test_merge import TINY, TINY_MERGED
-from tests.merging.building import clusters
-from tests.shared_data import SHARED_DATA, needs
+from tests.support.building import clusters
+from tests.support.command_line import EXAMPLES, NAMES, ROOT, error_of, invoke, output_of, run
+from tests.support.shared_data import SHARED_DATA, needs
 
 FOLDERS = [("parts", "key", "conll"), ("corefud", "corefud-key", "conllu")]
 FORMER = [(parts, key, f"{name}.{suffix}") for parts, key, suffix in FOLDERS for name in NAMES]

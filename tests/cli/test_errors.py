@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import EXAMPLES, NOWHERE, error_of, output_of, run
-from tests.service.running import until
+from tests.support.command_line import EXAMPLES, NOWHERE, error_of, output_of, run
+from tests.support.running_server import until
 
 FERRY = str(EXAMPLES / "parts" / "ferry.conll")
 FERRY_KEY = str(EXAMPLES / "key" / "ferry.conll")

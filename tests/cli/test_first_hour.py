@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from client.cli.entry import main
+from client.cli.main import main
 from tests.cli.test_merge import TINY
-from tests.formats.conll_text import block
+from tests.support.conll_text import block
 
 pytestmark = pytest.mark.usefixtures("process_as_before")
 

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from client.cli.commands.serve import command
-from client.cli.parameter_names import option_of, with_flags
-from tests.cli.running import error_of, run
+from client.cli.option_names import option_of, with_flags
+from tests.support.command_line import error_of, run
 
 ROOT = Path(__file__).parents[2]
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 _ALLOWED = {
     # A command to run, and what the terminal's tables say below themselves.
-    "merger/backends/corenlp_models.py",
-    "client/comparison/render.py",
-    "client/scoring/render.py",
+    "merger/backends/corenlp/models.py",
+    "client/evaluation/comparison/render.py",
+    "client/evaluation/scoring/render.py",
     # Style sheets.
     "client/report/inline_svg.py",
     "client/report/plot_sheet.py",

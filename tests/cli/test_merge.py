@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import EXAMPLES, NAMES, error_of, output_of, run
+from tests.support.command_line import EXAMPLES, NAMES, error_of, output_of, run
 
 FERRY = EXAMPLES / "parts" / "ferry.conll"
 FERRY_KEY = EXAMPLES / "key" / "ferry.conll"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from client.cli.app import cli
-from tests.cli.running import EXAMPLES, NOWHERE, PROGRAM, error_of, output_of, run
+from tests.support.command_line import EXAMPLES, NOWHERE, PROGRAM, error_of, output_of, run
 
 PARTS = str(EXAMPLES / "parts" / "clock.conll")
 

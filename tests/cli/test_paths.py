@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import EXAMPLES, error_of, output_of, run
 from tests.cli.test_merge import TINY
+from tests.support.command_line import EXAMPLES, error_of, output_of, run
 
 KEY = EXAMPLES / "key" / "ferry.conll"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.running import invoke
+from tests.support.command_line import invoke
 
 if TYPE_CHECKING:
     from click.testing import Result

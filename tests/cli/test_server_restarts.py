@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import PATIENCE, PROGRAM, run
-from tests.client.peers import Restarted
-from tests.service.running import needs_proc
+from tests.support.command_line import PATIENCE, PROGRAM, run
+from tests.support.peers import Restarted
+from tests.support.running_server import needs_proc
 
 DOCUMENTS = 1000
 PACED = ("--caller-rate", "1", "--caller-burst", "300")

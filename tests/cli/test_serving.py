@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import EXAMPLES, PATIENCE, output_of, run, serving
 from tests.cli.test_merge import TINY
+from tests.support.command_line import EXAMPLES, PATIENCE, output_of, run, serving
 
 PARTS, KEY = EXAMPLES / "parts", EXAMPLES / "key"
 # Strategies with a backend are compared in tests/backends: they must be enabled on the server.

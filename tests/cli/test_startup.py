@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from merger.version import VERSION
-from tests.cli.running import EXAMPLES, PROGRAM, output_of
+from tests.support.command_line import EXAMPLES, PROGRAM, output_of
 
 HEAVY = {"click", "google", "grpc", "numpy", "rapidfuzz", "rich", "scipy", "stanza", "torch"}
 PARTS = str(EXAMPLES / "parts" / "ferry.conll")
 KEY = str(EXAMPLES / "key" / "ferry.conll")
 
 
-OWN_OF_VERSION = {"client", "client.cli", "client.cli.entry", "merger", "merger.lazy_exports", "merger.version"}
+OWN_OF_VERSION = {"client", "client.cli", "client.cli.main", "merger", "merger.lazy_exports", "merger.version"}
 
 
 def _imported(*arguments: str) -> set[str]:
@@ -75,8 +75,14 @@ def test_scoring_a_small_file_imports_no_numpy_or_scipy(tmp_path: Path) -> None:
     assert {name.partition(".")[0] for name in modules} & HEAVY == {"click"}
     # Nothing of merging, serving or decisions, and no other command.
     packages = {".".join(name.split(".")[:2]) for name in _own(modules)}
-    assert packages & {"client.agreement", "client.comparison", "client.remote", "client.report"} == set()
-    assert packages & {"merger.backends", "merger.decisions", "merger.merge", "merger.strategies", "protos"} == set()
+    assert (
+        packages
+        & {"client.evaluation.agreement", "client.evaluation.comparison", "client.remote.sync", "client.report"}
+        == set()
+    )
+    assert (
+        packages & {"merger.backends", "merger.decisions.model", "merger.merge", "merger.strategies", "protos"} == set()
+    )
     assert {name for name in modules if name.startswith("client.cli.commands.")} <= {"client.cli.commands.score"}
     assert modules & {"asyncio", "concurrent.futures", "multiprocessing", "urllib.request"} == set()
     # Of the formats, the reader of the one that it reads.

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import EXAMPLES, PATIENCE, PROGRAM, Done, output_of
 from tests.cli.test_merge import TINY
+from tests.support.command_line import EXAMPLES, PATIENCE, PROGRAM, Done, output_of
 
 FERRY = EXAMPLES / "parts" / "ferry.conll"
 CLOSED = "merge-baseline: error: standard output is closed\n"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from client.cli.entry import main
-from tests.cli.running import EXAMPLES, ROOT
+from client.cli.main import main
+from tests.support.command_line import EXAMPLES, ROOT
 
 pytestmark = pytest.mark.usefixtures("process_as_before")
 

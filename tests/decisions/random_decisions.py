@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from merger.decisions import Decision
+from merger.decisions.model import Decision
 from merger.document import ChainRef, Document, chains_by_part
 
 

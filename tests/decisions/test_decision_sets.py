@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from merger.decision_records import DecisionRecord
-from merger.decision_sets import antecedent_sets, apply_records, by_document, by_maker, checked_decisions
-from merger.decisions import Decision, apply_decisions
+from merger.decisions.checked import antecedent_sets, apply_records, by_document, by_maker, checked_decisions
+from merger.decisions.model import Decision, apply_decisions
+from merger.decisions.records import DecisionRecord
 from merger.document import ChainRef, ChainScope, Document, make_chain
 from merger.errors import DecisionError, Location
 from merger.notices import Notices
 from tests.decisions.random_decisions import decisions_on
-from tests.merging.building import clusters, parts_of
-from tests.merging.random_documents import part_documents
+from tests.support.building import clusters, parts_of
+from tests.support.random_documents import part_documents
 
 PARTS = parts_of("[a x ] [a x ] [b x ] [b x ] [s x ]", "[c x ] [c x ] [d x ] [d x ]", "[e x ] [e x ]")
 A, B, S = (ChainRef(0, name) for name in "abs")

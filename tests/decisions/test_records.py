@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from merger.decision_reader import parse_record, read_decision_records, read_strategy
-from merger.decision_records import Decided, DecisionRecord, Vote, decision_line
-from merger.decisions import Decision, Evidence, MentionPair
+from merger.decisions.model import Decision, Evidence, MentionPair
+from merger.decisions.reader import parse_record, read_decision_records, read_strategy
+from merger.decisions.records import Decided, DecisionRecord, Vote, decision_line
 from merger.document import ChainRef, Mention, make_mention
 from merger.errors import DecisionError, FormatError, Location
 from merger.formats import DECISION_RECORD

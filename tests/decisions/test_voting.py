@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from merger.decision_records import Decided, Vote
-from merger.decision_sets import antecedent_sets
-from merger.decisions import Decision, apply_decisions
+from merger.decisions.checked import antecedent_sets
+from merger.decisions.model import Decision, apply_decisions
+from merger.decisions.records import Decided, Vote
+from merger.decisions.voting import Voted, vote
 from merger.document import ChainRef, Document
 from merger.errors import DecisionError, OptionError
-from merger.voting import Voted, vote
 from tests.decisions.random_decisions import decisions_on
-from tests.merging.building import clusters, links, parts_of
-from tests.merging.random_documents import part_documents
+from tests.support.building import clusters, links, parts_of
+from tests.support.random_documents import part_documents
 
 # Chain d begins before chain c.
 PARTS = parts_of("[a x ] [a x ] [b x ] [b x ]", "[d x ] [d x ] [c x ] [c x ]", "[e x ] [e x ]")

@@ -19,9 +19,9 @@ import trustme
 from client.doctor.findings import FEATURES, Level
 from client.doctor.packages import fits, problems, requires_by_extra
 from client.doctor.service import check_memory
-from protos.serving.options import ServerOptions
-from tests.cli.running import NOWHERE, PROGRAM, ROOT, error_of, run, serving
-from tests.service.certificates import Files, issue
+from service.options import ServerOptions
+from tests.support.certificates import Files, issue
+from tests.support.command_line import NOWHERE, PROGRAM, ROOT, error_of, run, serving
 
 FREE = ("--port", "0")
 Findings = dict[str, dict[str, Any]]
@@ -274,7 +274,7 @@ def test_a_clock_from_before_the_program_was_installed_fails(tmp_path: Path) -> 
     os.utime(tmp_path / "client" / "doctor" / "machine.py", (ten_days_ahead, ten_days_ahead))
 
     done = subprocess.run(
-        [sys.executable, "-c", "from client.cli.entry import main; main(['doctor', '--json', '--port', '0'])"],
+        [sys.executable, "-c", "from client.cli.main import main; main(['doctor', '--json', '--port', '0'])"],
         capture_output=True,
         text=True,
         check=False,

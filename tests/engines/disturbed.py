@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
-from tests.cli.running import PATIENCE, PROGRAM, Done
+from tests.support.command_line import PATIENCE, PROGRAM, Done
 
 CPU_SECONDS = 2
 """More than a run needs besides the long document, and less than that takes."""

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import output_of, run
 from tests.engines.corpora import FUZZY, long, small, small_ones
 from tests.engines.disturbed import ended, kill, started, wait_for, workers_of
 from tests.engines.test_local import ENDLESS
-from tests.service.running import stopped, until
+from tests.support.command_line import output_of, run
+from tests.support.running_server import stopped, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc, and locks files")
 

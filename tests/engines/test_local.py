@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import EXAMPLES, Done, error_of, output_of, run
 from tests.cli.test_merge import HALF_BROKEN
 from tests.engines.corpora import CROSSING, FUZZY, PLAIN, jsonlines, long, small, small_ones
 from tests.engines.disturbed import descendants, ended, kill, run_limited, started, wait_for, workers_of
-from tests.service.running import is_alive, until
+from tests.support.command_line import EXAMPLES, Done, error_of, output_of, run
+from tests.support.running_server import is_alive, until
 
 SOME = 120
 """Chains of a document that takes seconds."""

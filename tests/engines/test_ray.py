@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import PATIENCE, PROGRAM, Done, free_port, output_of, run
 from tests.engines.corpora import CROSSING, FUZZY, PLAIN, jsonlines, long, small, small_ones
 from tests.engines.disturbed import cpu_of, descendants, ended, kill, started, wait_for
 from tests.engines.test_local import ENDLESS
+from tests.support.command_line import PATIENCE, PROGRAM, Done, free_port, output_of, run
 
 pytestmark = [
     pytest.mark.skipif(

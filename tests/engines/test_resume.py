@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import PROGRAM, Done, error_of, output_of, run
 from tests.engines.corpora import FUZZY, long, small, small_ones
 from tests.engines.disturbed import run_limited
 from tests.engines.test_local import MANY
+from tests.support.command_line import PROGRAM, Done, error_of, output_of, run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX shells")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from merger.document import Document, Span
 from merger.formats.base import Lines, ReadOptions
-from merger.formats.conllu import ConlluFormat
+from merger.formats.conllu.format import ConlluFormat
 from merger.formats.grouping import group_parts
 from merger.notices import Notices, Policy
 

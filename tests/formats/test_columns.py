@@ -10,7 +10,7 @@ from merger.formats import FORMATS, ReadOptions
 from merger.merge import merge_document
 from merger.notices import Notices, Policy
 from merger.strategies import make_strategy
-from tests.formats.conll_text import block, chains_of, read_text, words_of, write_text
+from tests.support.conll_text import block, chains_of, read_text, words_of, write_text
 
 # ID TOKEN LEMMA PLEMMA POS PPOS FEAT PFEAT HEAD PHEAD DEPREL PDEPREL NE PNE PRED PPRED COREF
 SEMEVAL = """\

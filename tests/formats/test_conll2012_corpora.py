@@ -8,7 +8,7 @@ import pytest
 
 from merger.formats import ReadOptions, read_documents, write_documents
 from merger.notices import Notices, Policy
-from tests.shared_data import needs, shared_files
+from tests.support.shared_data import needs, shared_files
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("[kp]*/*.conll"))
 LITBANK = shared_files("litbank", "*.conll")

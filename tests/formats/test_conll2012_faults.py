@@ -9,7 +9,7 @@ import pytest
 from merger.errors import AnnotationError, FormatError, InputError
 from merger.formats import FORMATS, Lines, ReadOptions
 from merger.notices import Notices, Policy
-from tests.formats.conll_text import block, chains_of, read_rows, read_text, words_of, write_text
+from tests.support.conll_text import block, chains_of, read_rows, read_text, words_of, write_text
 
 
 def refused(text: str, policy: Policy = Policy.NORMAL) -> InputError:

@@ -7,7 +7,7 @@ import pytest
 from merger.document import ChainScope
 from merger.formats import FORMATS, Lines, ReadOptions
 from merger.formats.grouping import group_parts
-from tests.formats.conll_text import block, chains_of, read_rows, read_text, words_of
+from tests.support.conll_text import block, chains_of, read_rows, read_text, words_of
 
 
 def test_ids_are_strings_and_not_their_digits() -> None:

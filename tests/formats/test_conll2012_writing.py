@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence, make_chain, make_mention
 from merger.errors import UnsupportedError
 from merger.notices import Notices, Policy
-from tests.formats.conll_text import block, chains_of, read_rows, read_text, words_of, write_text
 from tests.formats.random_conll import Layout, RandomDocument, layouts, plain_text, random_documents
+from tests.support.conll_text import block, chains_of, read_rows, read_text, words_of, write_text
 
 
 def found_chains(document: Document) -> dict[tuple[int, str], set[tuple[int, int, int]]]:

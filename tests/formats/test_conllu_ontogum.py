@@ -10,7 +10,7 @@ from merger.document import ChainScope, Document, Part, make_chain
 from merger.errors import AnnotationError
 from merger.notices import Notices, Policy
 from tests.formats.conllu_text import chains_of, read, write
-from tests.shared_data import needs, shared_files
+from tests.support.shared_data import needs, shared_files
 
 FILES = shared_files("ontogum", "*.conllu")
 pytestmark = needs("ontogum")

@@ -7,7 +7,7 @@ import pytest
 from merger.document import ChainScope, Document
 from merger.errors import AnnotationError, FormatError
 from merger.formats.base import Lines, ReadOptions
-from merger.formats.conllu import ConlluFormat
+from merger.formats.conllu.format import ConlluFormat
 from merger.notices import Notices, Policy
 from tests.formats.conllu_text import chains_of, document, kinds, read, read_noticing, rows
 

@@ -7,7 +7,7 @@ import pytest
 from merger.document import Document, Part, Sentence
 from merger.errors import FormatError, OptionError
 from merger.formats import FORMATS, detect_format, format_of, get_format, read_documents
-from tests.formats.conll_text import block, read_rows
+from tests.support.conll_text import block, read_rows
 
 CONLLU_ROW = "1\tcat\tcat\tNOUN\tNN\t_\t0\troot\t_\tEntity=(e1)\n"
 

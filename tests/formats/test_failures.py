@@ -18,7 +18,7 @@ from merger.formats import FORMATS, ReadOptions, read_documents
 from merger.formats.base import Lines
 from merger.formats.grouping import group_parts
 from merger.notices import Notices, Policy
-from tests.formats.conll_text import block
+from tests.support.conll_text import block
 
 TWICE = "a (0)|(1)"
 """One span in two chains."""

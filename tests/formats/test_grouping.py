@@ -7,8 +7,8 @@ from merger.errors import FormatError
 from merger.formats import FORMATS, Lines, ReadOptions
 from merger.formats.grouping import group_parts
 from merger.notices import Notices, Policy
-from tests.formats.conll_text import block, read_text
 from tests.formats.conllu_text import document, read
+from tests.support.conll_text import block, read_text
 
 
 @pytest.mark.parametrize("policy", list(Policy))

@@ -11,8 +11,8 @@ import pytest
 
 from merger.errors import FormatError, InputError
 from merger.formats import ReadOptions, read_documents
-from merger.formats.inputs import find_files, read_lines
-from tests.formats.conll_text import block, words_of
+from merger.formats.open_inputs import find_files, read_lines
+from tests.support.conll_text import block, words_of
 
 TEXT = block("d\t0\t0\té\tNN\t(0)\nd\t0\t1\tb\tNN\t-\n")
 ROOT = Path(__file__).parents[2]

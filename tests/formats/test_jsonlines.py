@@ -13,7 +13,7 @@ from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence
 from merger.errors import AnnotationError, FormatError, UnsupportedError
 from merger.formats.base import Lines, ReadOptions
 from merger.formats.grouping import group_parts
-from merger.formats.jsonlines import JsonlinesFormat
+from merger.formats.jsonlines.format import JsonlinesFormat
 from merger.notices import Notices, Policy
 
 BASE: dict[str, object] = {"doc_key": "bc/x", "sentences": [["a", "b", "c"], ["d"]], "clusters": [[[0, 1], [3, 3]]]}

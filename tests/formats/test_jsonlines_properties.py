@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from merger.document import ChainScope, Document, Mention, Part, Sentence, make_chain
 from merger.formats.base import Lines, ReadOptions
 from merger.formats.grouping import group_parts
-from merger.formats.jsonlines import JsonlinesFormat
+from merger.formats.jsonlines.format import JsonlinesFormat
 from merger.notices import Notices
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=5)

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from merger.errors import InputError
 from merger.formats import FORMATS, Lines, ReadOptions
+from merger.formats.columns import columns_at_spaces, columns_at_tabs
 from merger.formats.grouping import group_parts
-from merger.formats.pieces import paragraphs, split_lines
-from merger.formats.table import columns_at_spaces, columns_at_tabs
+from merger.formats.paragraphs import paragraphs, split_lines
 from merger.notices import Notices, Policy
 
 # Rows of all kinds that a reader may take together or has to look at one by one.

@@ -14,8 +14,8 @@ from merger.formats.word_checks import check_words
 from merger.merge import merge_document
 from merger.notices import Notices, Policy
 from merger.strategies import make_strategy
-from tests.formats.conll_text import block
-from tests.merging.building import parts_of
+from tests.support.building import parts_of
+from tests.support.conll_text import block
 
 GERMAN = "Die alte Fähre lag seit Jahren im Hafen , und niemand fuhr mehr mit ihr ."
 CHINESE = "旧 渡船 停 在 港口 里 已经 很多 年 了 、 没有 人 再 坐 它 。"

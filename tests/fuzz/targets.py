@@ -18,15 +18,15 @@ from merger.document import Chain, Document, Part
 from merger.errors import InputError, MergeBaselineError, UnavailableError
 from merger.formats import ReadOptions, read_documents, write_document
 from merger.notices import Notices, Policy
-from merger.strategies.served import ServedStrategies
-from merger.watch import Watch
-from protos.answers import StreamAnswers, merge_document_answer
-from protos.chunks import key_pieces, part_chunks
-from protos.decisions import key_to_message
-from protos.documents import document_to_message
+from merger.progress import Watch
+from protos.convert.chunks import key_pieces, part_chunks
+from protos.convert.decisions import key_to_message
+from protos.convert.documents import document_to_message
 from protos.merge_baseline import v1
-from protos.serving.envelopes import answered, failed, opened
-from protos.serving.routing import strategy_of_document, strategy_of_stream
+from service.answers import StreamAnswers, merge_document_answer
+from service.rpc.envelopes import answered, failed, opened
+from service.rpc.strategy_peek import strategy_of_document, strategy_of_stream
+from service.strategies import ServedStrategies
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from merger.decision_records import decision_record
-from merger.decisions import Decision, Evidence, MentionPair, MergedChains, apply_decisions, read_decisions
+from merger.decisions.model import Decision, Evidence, MentionPair, MergedChains, apply_decisions, read_decisions
+from merger.decisions.records import decision_record
 from merger.document import Chain, ChainRef, Document, Mention, make_mention
 from merger.errors import DecisionError
-from tests.merging.building import clusters, links, parts_of, whole
-from tests.merging.random_documents import part_documents
+from tests.support.building import clusters, links, parts_of, whole
+from tests.support.random_documents import part_documents
 
 TWO_PARTS = parts_of("[a x ] [a x ] [b x ] [b x ]", "[c x ] [c x ] [d x ] [d x ]")
 

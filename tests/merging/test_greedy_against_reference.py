@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from merger.decisions import Decision
+from merger.decisions.model import Decision
 from merger.document import Chain, ChainScope, Document, Part, Sentence, make_chain, make_mention
 from merger.merge import merge_document
 from merger.strategies import make_strategy
-from tests.merging.random_documents import part_documents
 from tests.merging.reference import Link, Rule, reference_links
+from tests.support.random_documents import part_documents
 
 # At these the ratios of strings of up to 200 letters are what they are by arithmetic, not a last digit less.
 THRESHOLDS = (0, 25, 50, 70, 75, 80, 90, 100)

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
-from merger.strategies.greedy_alike import AlikeStrings
+from merger.strategies.greedy.alike import AlikeStrings
 from tests.merging.reference import ratio
 
 # Few letters and few beginnings, so that strings are often alike; some letters take more than two bytes.

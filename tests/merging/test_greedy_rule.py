@@ -8,7 +8,7 @@ from merger.document import Chain, ChainRef, ChainScope, Document, Mention, Part
 from merger.errors import MissingTagsError
 from merger.merge import PartMerger, merge_document
 from merger.strategies import OptionValue, make_strategy
-from tests.merging.building import greedy_links, parts_of
+from tests.support.building import greedy_links, parts_of
 
 
 def test_a_chain_merges_with_the_earlier_chain_that_has_its_first_noun() -> None:

@@ -9,8 +9,9 @@ import pytest
 from merger import Chain, Document, Mention, Part, Sentence
 from merger.errors import WorkLimitError
 from merger.merge import merge_document
-from merger.strategies import STRATEGIES, greedy
-from merger.watch import Watch
+from merger.progress import Watch
+from merger.strategies import STRATEGIES
+from merger.strategies.greedy.strategy import strategy as greedy
 
 _LETTERS = "abcdefghijklmnop"
 

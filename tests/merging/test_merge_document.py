@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from merger.boundaries import with_boundaries_of
-from merger.decisions import apply_decisions
+from merger.decisions.model import apply_decisions
 from merger.document import Chain, ChainScope, Document, Mention, chains_by_part
 from merger.errors import AlignmentError, AnnotationError, OptionError
 from merger.merge import PartMerger, merge_document
 from merger.notices import Notices
+from merger.progress import Watch
+from merger.resegment import with_boundaries_of
 from merger.strategies import STRATEGIES, Option, list_strategies, make_strategy, parse_spec
-from merger.watch import Watch
-from tests.merging.building import clusters, greedy_links, links, parts_of, whole
-from tests.merging.random_documents import part_documents
+from tests.support.building import clusters, greedy_links, links, parts_of, whole
+from tests.support.random_documents import part_documents
 
 WITH_SINGLETONS = parts_of(
     "[s fish/NN ] [a cat/NN ] [a it/PRP ]",
@@ -229,7 +229,7 @@ def test_the_list_of_strategies_says_which_need_a_key() -> None:
 
 LARGE = """
 import pathlib, random, resource, sys
-from merger.formats.conll2012 import Conll2012Format
+from merger.formats.conll2012.format import Conll2012Format
 from merger.formats.base import Lines, ReadOptions
 from merger.formats.grouping import group_parts
 from merger.merge import merge_document

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from merger.decisions import read_decisions
+from merger.decisions.model import read_decisions
 from merger.document import (
     Chain,
     ChainScope,
@@ -23,8 +23,8 @@ from merger.merge import merge_document
 from merger.notices import Notices
 from merger.split import Cut, cut_text, split_document
 from merger.strategies import make_strategy
-from tests.merging.building import clusters, links, parts_of, whole
-from tests.merging.random_documents import whole_documents
+from tests.support.building import clusters, links, parts_of, whole
+from tests.support.random_documents import whole_documents
 
 # Sentences of 3, 2, 4, 1 and 5 tokens.
 TEXT = "a b c\nd e\nf g h i\nj\nk l m n o"

@@ -6,20 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from client.agreement.parts_of_speech import mention_classes
+from client.evaluation.agreement.parts_of_speech import mention_classes
 from merger.document import ChainRef, Document
 from merger.errors import OptionError
 from merger.merge import merge_document
 from merger.notices import Notices
+from merger.progress import Watch
 from merger.strategies import make_strategy
-from merger.strategies.served import ServedStrategies
 from merger.tag_sets import CTB, EAGLES, NOUNS, PENN, PENN_TAGS, STTS, TAG_SETS, UPOS_TAGS, SeenTags, WordClass
-from merger.watch import Watch
-from protos.answers import merge_document_answer
-from protos.documents import document_to_message
+from protos.convert.documents import document_to_message
+from protos.convert.strategies import spec_to_message
 from protos.merge_baseline import v1
-from protos.strategies import spec_to_message
-from tests.merging.building import greedy_links, parts_of
+from service.answers import merge_document_answer
+from service.strategies import ServedStrategies
+from tests.support.building import greedy_links, parts_of
 
 # A name, a verb, a pronoun and a common noun, as each tag set writes them.
 TAGGED = {

@@ -14,8 +14,8 @@ from merger.function_words import content_flags
 from merger.merge import merge_document
 from merger.notices import Notices
 from merger.strategies import make_strategy
-from tests.merging.building import greedy_links, links, parts_of
-from tests.merging.random_documents import part_documents
+from tests.support.building import greedy_links, links, parts_of
+from tests.support.random_documents import part_documents
 
 _MENTION = {"match": "mention"}
 

@@ -92,7 +92,7 @@ def test_the_wheel_says_what_it_is(wheel: Path) -> None:
     extras = {"corenlp", "metrics", "otel", "ray", "report", "spacy", "stanza"}
     assert set(metadata.get_all("Provides-Extra", [])) == extras, "what only developers need is in dependency groups"
     assert "LICENSE" in about
-    assert b"merge-baseline = client.cli.entry:main" in about["entry_points.txt"]
+    assert b"merge-baseline = client.cli.main:main" in about["entry_points.txt"]
 
 
 def test_the_installed_program_tells_its_version_in_an_empty_folder(binaries: Path, tmp_path: Path) -> None:

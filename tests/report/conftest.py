@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
-from tests.cli.running import PATIENCE
+from tests.support.command_line import PATIENCE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

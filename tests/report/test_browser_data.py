@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from client.comparison.data import Entrant, Setup
-from client.comparison.run import StrategyContender, attempt, make_task
-from client.comparison.summary import compare
+from client.evaluation.comparison.contenders import StrategyContender, attempt, make_task
+from client.evaluation.comparison.data import Entrant, Setup
+from client.evaluation.comparison.summary import compare
 from client.report.browser_data import documents_data, index_data
 from merger.formats import read_documents
 from merger.notices import Notices

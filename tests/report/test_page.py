@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from tests.cli.running import EXAMPLES, run
 from tests.report.browser_page import ready
 from tests.report.conftest import OpenPage
+from tests.support.command_line import EXAMPLES, run
 
 KEY = EXAMPLES / "key"
 STRATEGIES = ("-s", "greedy", "-s", "greedy:match=mention")
@@ -249,7 +249,7 @@ def test_without_what_the_report_is_made_with_it_says_what_to_install(tmp_path: 
         "import sys, importlib.util as util\n"
         "found = util.find_spec\n"
         "util.find_spec = lambda name, *rest: None if name in {'jinja2', 'matplotlib'} else found(name, *rest)\n"
-        "from client.cli.entry import main\n"
+        "from client.cli.main import main\n"
         "sys.exit(main())\n"
     )
     done = subprocess.run(

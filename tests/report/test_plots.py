@@ -10,13 +10,13 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from client.comparison.data import METRICS, Comparison, DistanceBin, DocumentFacts, Entrant, Outcome, Setup
-from client.comparison.summary import compare
+from client.evaluation.comparison.data import METRICS, Comparison, DistanceBin, DocumentFacts, Entrant, Outcome, Setup
+from client.evaluation.comparison.summary import compare
+from client.evaluation.scoring.counts import Counts
+from client.evaluation.scoring.evaluate import Result
+from client.evaluation.scoring.links import NO_LINKS
+from client.evaluation.scoring.scores import Scores
 from client.report.plots import plot_by_genre, plot_by_length, plot_links_by_distance, plot_scores
-from client.scoring.counts import Counts
-from client.scoring.evaluation import Result
-from client.scoring.links import NO_LINKS
-from client.scoring.scores import Scores
 
 SVG = "{http://www.w3.org/2000/svg}"
 SETUP = Setup("key", "given", "dropped", "merge-baseline compare key")

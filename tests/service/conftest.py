@@ -6,9 +6,9 @@ import grpc
 import pytest
 
 import server
-from client.remote import RemoteMerger
+from client.remote.sync import RemoteMerger
 from merger.strategies import STRATEGIES
-from tests.service.samples import Absent, Crashing, Held, Paced, Telling
+from tests.support.samples import Absent, Crashing, Held, Paced, Telling
 
 
 # Not longer than the tests here: others are to see the usual strategies.

@@ -13,14 +13,14 @@ import grpc
 import pytest
 
 import server
-from client.channels import HEALTH_METHOD
+from client.remote.channel import HEALTH_METHOD
 from merger.strategies import STRATEGIES
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from protos.serving.observability_options import ObservabilityOptions
-from tests.cli.running import PATIENCE, free_port
-from tests.service.running import until
-from tests.service.samples import Held
+from service.telemetry_options import ObservabilityOptions
 from tests.service.test_metrics import scrape
+from tests.support.command_line import PATIENCE, free_port
+from tests.support.running_server import until
+from tests.support.samples import Held
 
 
 class Clock:

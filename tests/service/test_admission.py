@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protos.merge_baseline import v1
-from protos.serving.admission import Budget, Share
-from protos.serving.errors import OverloadedError
-from protos.serving.routing import strategy_of_document, strategy_of_stream
-from tests.service.running import request
-from tests.service.samples import long_document
+from service.errors import OverloadedError
+from service.rpc.strategy_peek import strategy_of_document, strategy_of_stream
+from service.work.budget import Budget, Share
+from tests.support.running_server import request
+from tests.support.samples import long_document
 
 
 async def settle() -> None:

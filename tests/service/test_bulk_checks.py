@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from merger.decisions import Decision, Evidence, MentionPair
+from merger.decisions.model import Decision, Evidence, MentionPair
 from merger.document import Chain, ChainRef, Mention, chain_order, text_order
-from protos.decisions import add_decisions, decision_from_message
-from protos.documents import part_from_message
-from protos.limit_checks import part_excess
+from protos.convert.decisions import add_decisions, decision_from_message
+from protos.convert.documents import part_from_message
 from protos.limits import Longest
 from protos.merge_baseline import v1
-from protos.validation import is_sound, part_violations
+from service.request_limits import part_excess
+from service.request_validation import is_sound, part_violations
 
 few = st.integers(0, 3)
 

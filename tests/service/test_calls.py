@@ -14,16 +14,16 @@ from google.protobuf.descriptor_pool import DescriptorPool
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
 
-from client.errors import CancelledError, DeadlineError, RemoteError
-from client.remote import RemoteMerger
+from client.remote.errors import CancelledError, DeadlineError, RemoteError
+from client.remote.sync import RemoteMerger
 from merger.document import Chain, ChainRef, ChainScope, Document, Mention, Part, Sentence
 from merger.errors import AnnotationError, MergeBaselineError, UnavailableError
 from merger.notices import Notices
+from merger.progress import Watch
 from merger.strategies import STRATEGIES
 from merger.strategies.coreference import CoreferenceStrategy
-from merger.watch import Watch
-from tests.cli.running import PATIENCE
-from tests.service.samples import Held, Paced, long_document
+from tests.support.command_line import PATIENCE
+from tests.support.samples import Held, Paced, long_document
 
 SERVICE = "merge_baseline.v1.ChainMergeService"
 MANY = 1500

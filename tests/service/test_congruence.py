@@ -9,14 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from client.remote import RemoteMerger
+from client.remote.sync import RemoteMerger
 from merger.document import Document, chains_by_part
 from merger.errors import MergeBaselineError
 from merger.formats import read_documents
 from merger.merge import MergeResult, merge_document
 from merger.notices import Notice, Notices
 from merger.strategies import make_strategy
-from tests.service.samples import Spec, all_specs, documents_with_key
+from tests.support.samples import Spec, all_specs, documents_with_key
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from protos.serving import documents
-from protos.serving.crew import Crew
-from protos.serving.documents import DocumentQueue
-from protos.serving.errors import OverloadedError
-from protos.serving.forecast import Forecast, too_late_by
-from protos.serving.frames import Kind, Result
-from protos.serving.workers import Running, Task
+from service.errors import OverloadedError
+from service.work import queue as documents
+from service.work.forecast import Forecast, too_late_by
+from service.work.ipc import Kind, Result
+from service.work.pool import Crew
+from service.work.queue import DocumentQueue
+from service.work.worker import Running, Task
 
 _SMALL, _LARGE = b"x", b"x" * 2**20
 _LARGE_BYTES = 2**19

@@ -12,8 +12,8 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 import server
-from client.errors import MessageTooLargeError, RemoteError, ServerFailedError
-from client.remote import RemoteMerger
+from client.remote.errors import MessageTooLargeError, RemoteError, ServerFailedError
+from client.remote.sync import RemoteMerger
 from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence
 from merger.errors import (
     AlignmentError,
@@ -28,13 +28,13 @@ from merger.errors import (
     UnavailableError,
     UnsupportedError,
 )
-from protos.documents import document_to_message
+from protos.convert.documents import document_to_message
+from protos.convert.status import error_of, status_of
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from protos.status import error_of, status_of
-from protos.validation import InvalidRequestError, Violation
-from tests.cli.running import PATIENCE
-from tests.service.samples import long_document
+from service.request_validation import InvalidRequestError, Violation
+from tests.support.command_line import PATIENCE
+from tests.support.samples import long_document
 
 EVERY_ERROR: list[MergeBaselineError] = [
     FormatError("no", Location("f", 3, "d", 0, 1, 2), expected="yes", hint="try"),

@@ -11,12 +11,12 @@ import trustme
 import server
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from protos.serving.errors import ServerStartError
-from protos.serving.exposure import is_loopback
-from protos.serving.security import SecurityOptions
-from protos.serving.tokens import new_token
-from tests.cli.running import PATIENCE
-from tests.service.certificates import Files, issue, options_of, trusting
+from service.errors import ServerStartError
+from service.exposure import is_loopback
+from service.security.setup import SecurityOptions
+from service.security.tokens import new_token
+from tests.support.certificates import Files, issue, options_of, trusting
+from tests.support.command_line import PATIENCE
 
 ANYWHERE = "0.0.0.0"  # noqa: S104  # what is to be refused
 

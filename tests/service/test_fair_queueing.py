@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from protos.serving import documents
-from protos.serving.crew import Crew
-from protos.serving.documents import DocumentQueue
-from protos.serving.errors import OverloadedError
-from protos.serving.fair_queueing import HORIZON_SECONDS, FairQueue
-from protos.serving.frames import Kind, Result
-from protos.serving.workers import Running, Task
+from service.errors import OverloadedError
+from service.work import queue as documents
+from service.work.fair_queueing import HORIZON_SECONDS, FairQueue
+from service.work.ipc import Kind, Result
+from service.work.pool import Crew
+from service.work.queue import DocumentQueue
+from service.work.worker import Running, Task
 
 _LARGE_BYTES = 2**20
 _SECONDS_PER_BYTE = 0.6 / 2**20

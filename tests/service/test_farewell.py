@@ -14,11 +14,11 @@ import pytest
 
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from tests.cli.running import PATIENCE, free_port, serving
 from tests.service.balancer import balanced
-from tests.service.one_worker import SMALL, wait_for_documents
-from tests.service.running import needs_proc, request, stopped, workers_of
-from tests.service.samples import wordy_document
+from tests.support.command_line import PATIENCE, free_port, serving
+from tests.support.one_worker import SMALL, wait_for_documents
+from tests.support.running_server import needs_proc, request, stopped, workers_of
+from tests.support.samples import wordy_document
 
 pytestmark = needs_proc
 

@@ -17,13 +17,13 @@ import grpc
 import pytest
 from grpc_reflection.v1alpha import reflection
 
-from client.channels import HEALTH_METHOD
+from client.remote.channel import HEALTH_METHOD
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from protos.serving.handlers import SERVICE
-from tests.cli.running import PATIENCE, PROGRAM, serving
-from tests.service.one_worker import SMALL
-from tests.service.running import huge_document, needs_proc, request, rss_mib, told, until
+from service.rpc.servicer import SERVICE
+from tests.support.command_line import PATIENCE, PROGRAM, serving
+from tests.support.one_worker import SMALL
+from tests.support.running_server import huge_document, needs_proc, request, rss_mib, told, until
 
 _MIB = 2**20
 _DAMAGED = b"\xff"

@@ -16,16 +16,16 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 import server
-from client.errors import IncompatibleError, UnreachableError
-from client.remote import RemoteMerger
-from client.retries import NO_RETRIES
-from client.target import Target
+from client.remote.errors import IncompatibleError, UnreachableError
+from client.remote.retries import NO_RETRIES
+from client.remote.sync import RemoteMerger
+from client.remote.target import Target
 from merger.errors import OptionError
-from protos.serving.observability_options import ObservabilityOptions
-from tests.backends.corenlp_here import needs_corenlp
-from tests.cli.running import PATIENCE, PROGRAM, free_port
-from tests.service.running import children_of, needs_proc, soon, stopped, until, workers_of
-from tests.service.samples import long_document
+from service.telemetry_options import ObservabilityOptions
+from tests.support.command_line import PATIENCE, PROGRAM, free_port
+from tests.support.corenlp_here import needs_corenlp
+from tests.support.running_server import children_of, needs_proc, soon, stopped, until, workers_of
+from tests.support.samples import long_document
 
 ROOT = Path(__file__).parents[2]
 SERVE = """
@@ -208,8 +208,8 @@ def test_another_grpc_server_is_told_from_ours() -> None:
 
 def test_the_client_imports_grpc_only_when_a_server_is_used() -> None:
     script = (
-        "import sys, client, client.remote, client.errors; assert 'grpc' not in sys.modules; "
-        "assert 'google.protobuf' not in sys.modules; client.remote.RemoteMerger('h:1'); assert 'grpc' in sys.modules"
+        "import sys, client, client.remote.sync, client.remote.errors; assert 'grpc' not in sys.modules; "
+        "assert 'google.protobuf' not in sys.modules; client.remote.sync.RemoteMerger('h:1'); assert 'grpc' in sys.modules"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -14,15 +14,15 @@ import pytest
 
 import server
 from merger.errors import OptionError
-from merger.strategies.served import ServedStrategies
-from merger.watch import Watch
-from protos.answers import merge_document_answer
+from merger.progress import Watch
 from protos.limits import DEFAULT_LIMITS, Limits, Longest
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from protos.validation import InvalidRequestError, Violation
-from tests.cli.running import PATIENCE
-from tests.service.running import until
+from service.answers import merge_document_answer
+from service.request_validation import InvalidRequestError, Violation
+from service.strategies import ServedStrategies
+from tests.support.command_line import PATIENCE
+from tests.support.running_server import until
 
 STRATEGIES = ServedStrategies()
 NONE = v1.StrategySpec(name="none")

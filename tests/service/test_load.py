@@ -11,14 +11,14 @@ from collections.abc import Iterator
 import grpc
 import pytest
 
-from client.remote import RemoteMerger
+from client.remote.sync import RemoteMerger
 from merger.document import Chain, Mention, Part, Sentence
-from protos.documents import part_to_message
+from protos.convert.documents import part_to_message
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from tests.cli.running import PATIENCE, free_port, serving
-from tests.service.one_worker import SMALL, one_worker, wait_for_documents
-from tests.service.running import (
+from tests.support.command_line import PATIENCE, free_port, serving
+from tests.support.one_worker import SMALL, one_worker, wait_for_documents
+from tests.support.running_server import (
     ROOT,
     huge_document,
     is_alive,
@@ -32,7 +32,7 @@ from tests.service.running import (
     until,
     workers_of,
 )
-from tests.service.samples import long_document
+from tests.support.samples import long_document
 
 pytestmark = needs_proc
 

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from merger.document import Chain, Document, Mention, Part, Sentence
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from protos.serving.identity import REQUEST_ID, identity_of
-from protos.serving.logs import JsonFormatter, TextFormatter
-from tests.cli.running import PATIENCE, serving
-from tests.service.running import request
-from tests.service.samples import long_document
+from service.telemetry.logs import JsonFormatter, TextFormatter
+from service.telemetry.request_id import REQUEST_ID, identity_of
+from tests.support.command_line import PATIENCE, serving
+from tests.support.running_server import request
+from tests.support.samples import long_document
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 TRACEPARENT = f"00-{TRACE}-00f067aa0ba902b7-01"

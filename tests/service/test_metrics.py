@@ -16,16 +16,16 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 import server
-from client.remote import RemoteMerger
-from client.retries import NO_RETRIES
+from client.remote.retries import NO_RETRIES
+from client.remote.sync import RemoteMerger
 from merger.errors import MergeBaselineError, OptionError
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from protos.serving.observability_options import ObservabilityOptions
-from protos.serving.security import SecurityOptions
-from tests.cli.running import PATIENCE, free_port, run, serving
-from tests.service.running import needs_proc, request, until, workers_of
-from tests.service.samples import long_document
+from service.security.setup import SecurityOptions
+from service.telemetry_options import ObservabilityOptions
+from tests.support.command_line import PATIENCE, free_port, run, serving
+from tests.support.running_server import needs_proc, request, until, workers_of
+from tests.support.samples import long_document
 
 CALLS = "merge_baseline_calls_total"
 

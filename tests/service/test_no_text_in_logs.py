@@ -14,8 +14,8 @@ from merger.strategies import STRATEGIES
 from protos.limits import Longest
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from tests.cli.running import PATIENCE
-from tests.service.samples import Absent, Crashing, Paced
+from tests.support.command_line import PATIENCE
+from tests.support.samples import Absent, Crashing, Paced
 
 WORD = "Xyzzyqua"
 CLUSTERS = Path(__file__).parents[2] / "examples" / "key" / "wells.conll"

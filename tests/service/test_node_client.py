@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from google.protobuf import json_format
 
-from protos.documents import document_to_message
-from tests.cli.running import PATIENCE, ROOT, serving
-from tests.service.samples import long_document
+from protos.convert.documents import document_to_message
+from tests.support.command_line import PATIENCE, ROOT, serving
+from tests.support.samples import long_document
 
 CLIENT = Path(__file__).parent / "node_client"
 

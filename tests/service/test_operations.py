@@ -19,11 +19,11 @@ import trustme
 import yaml
 
 from client.cli.commands.serve import command as serve_command
-from client.remote import RemoteMerger
-from tests.cli.running import PATIENCE, ROOT, free_port, run, serving
-from tests.service.running import until
-from tests.service.samples import long_document
+from client.remote.sync import RemoteMerger
 from tests.service.test_metrics import scrape, shown
+from tests.support.command_line import PATIENCE, ROOT, free_port, run, serving
+from tests.support.running_server import until
+from tests.support.samples import long_document
 
 DOCUMENT = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 DEPLOY = ROOT / "deploy"

@@ -12,18 +12,18 @@ import grpc
 import pytest
 
 import server
-from merger.backends.discreet import without_addresses
 from merger.document import Document, Part, Sentence
 from merger.errors import OptionError
 from merger.formats import read_documents
 from merger.options import Option
 from merger.strategies import STRATEGIES
 from merger.strategies.coreference import CoreferenceStrategy
-from merger.strategies.served import ServedStrategies
-from protos.documents import document_to_message
+from protos.convert.documents import document_to_message
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from tests.cli.running import PATIENCE
+from service.redacted_backend import without_addresses
+from service.strategies import ServedStrategies
+from tests.support.command_line import PATIENCE
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CLUSTERS = EXAMPLES / "key" / "wells.conll"

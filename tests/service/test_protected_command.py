@@ -11,8 +11,8 @@ import trustme
 
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from tests.cli.running import PATIENCE, PROGRAM, serving
-from tests.service.certificates import Files, issue, replace, root_of, trusting
+from tests.support.certificates import Files, issue, replace, root_of, trusting
+from tests.support.command_line import PATIENCE, PROGRAM, serving
 
 ANYWHERE = "0.0.0.0"  # noqa: S104  # what is to be refused
 TIMEOUT = PATIENCE

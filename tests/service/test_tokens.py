@@ -19,15 +19,15 @@ import server
 from merger.errors import OptionError
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from protos.serving import access
-from protos.serving.access import MAX_HEALTH_CALLS
-from protos.serving.callers import MAX_CALLERS, CallerLimits, Callers, address_of
-from protos.serving.errors import ServerStartError
-from protos.serving.security import SecurityOptions
-from protos.serving.tokens import Tokens, new_token
-from tests.cli.running import PATIENCE
-from tests.service.certificates import options_of, replace
-from tests.service.running import until
+from service.errors import ServerStartError
+from service.security import interceptor as access
+from service.security.interceptor import MAX_HEALTH_CALLS
+from service.security.rate_limit import MAX_CALLERS, CallerLimits, Callers, address_of
+from service.security.setup import SecurityOptions
+from service.security.tokens import Tokens, new_token
+from tests.support.certificates import options_of, replace
+from tests.support.command_line import PATIENCE
+from tests.support.running_server import until
 
 TIMEOUT = PATIENCE
 Metadata = tuple[tuple[str, str | bytes], ...]

@@ -17,13 +17,13 @@ from grpc_health.v1 import health_pb2
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-from client.channels import HEALTH_METHOD
+from client.remote.channel import HEALTH_METHOD
 from merger.version import VERSION
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from tests.cli.running import PATIENCE, run, serving
-from tests.service.running import is_working, request, until
-from tests.service.samples import long_document, wordy_document
+from tests.support.command_line import PATIENCE, run, serving
+from tests.support.running_server import is_working, request, until
+from tests.support.samples import long_document, wordy_document
 
 if TYPE_CHECKING:
     from opentelemetry.proto.resource.v1.resource_pb2 import Resource

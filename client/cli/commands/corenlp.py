@@ -10,9 +10,9 @@ import click
 from client.cli.messages import say
 from client.cli.options import json_option
 from client.cli.output import open_report, write_json
-from merger.backends.corenlp_install import find_installation, home_folder, install
-from merger.backends.corenlp_models import EXTRAS, INSTALL_COMMAND, VERSION
-from merger.backends.corenlp_process import find_java, java_version
+from merger.backends.corenlp.install import find_installation, home_folder, install
+from merger.backends.corenlp.models import EXTRAS, INSTALL_COMMAND, VERSION
+from merger.backends.corenlp.process import find_java, java_version
 from merger.errors import UnavailableError
 
 

@@ -11,15 +11,15 @@ from client.cli.messages import say
 from client.cli.options import Reading, check_stdin, output_option, reading_options
 from client.cli.output import check_paths, counted
 from client.cli.progress import documents_with_progress
-from client.scoring.pairing import ById
-from merger.boundaries import with_boundaries_of
-from merger.decision_records import DecisionRecord
-from merger.decisions import read_decisions
+from client.evaluation.scoring.pairing import ById
+from merger.decisions.model import read_decisions
+from merger.decisions.records import DecisionRecord
 from merger.document import Document
 from merger.errors import AlignmentError, Location
 from merger.formats import find_inputs
-from merger.formats.inputs import readable_name
+from merger.formats.open_inputs import readable_name
 from merger.notices import Notices
+from merger.resegment import with_boundaries_of
 
 
 def _name(context: click.Context, parameter: click.Parameter, value: str) -> str:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from client.cli.excerpt import Verdict, judge, show_decision
-from client.scoring.evaluation import Evaluation, evaluate
-from client.scoring.render import percent
-from merger.decisions import Decision
+from client.cli.decision_excerpt import Verdict, judge, show_decision
+from client.evaluation.scoring.evaluate import Evaluation, evaluate
+from client.evaluation.scoring.render import percent
+from merger.decisions.model import Decision
 from merger.document import Document
 from merger.errors import UnavailableError
 from merger.formats import read_documents
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from client.remote import RemoteMerger
+    from client.remote.sync import RemoteMerger
 
 _PACKAGED = Path(__file__).parents[2] / "examples"
 _IN_REPOSITORY = Path(__file__).parents[3] / "examples"
@@ -52,7 +52,7 @@ def command(examples: Path | None, server: str | None) -> None:
     """
     from rich.console import Console
 
-    from client.remote import RemoteMerger
+    from client.remote.sync import RemoteMerger
 
     folder = examples or next((path for path in (_PACKAGED, _IN_REPOSITORY) if (path / "parts").is_dir()), None)
     if folder is None:

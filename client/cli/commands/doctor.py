@@ -7,12 +7,12 @@ from dataclasses import asdict, replace
 
 import click
 
+from client.cli.option_names import with_flags
 from client.cli.options import json_option
 from client.cli.output import counted, open_report, write_json
-from client.cli.parameter_names import with_flags
 from client.cli.server_options import ServerChoice, server_options
 from client.doctor.findings import FEATURES, Finding, Level
-from protos.serving.options import DEFAULT_PORT, ServerOptions
+from service.options import DEFAULT_PORT, ServerOptions
 
 _SERVER_SECONDS = 10.0
 _WIDTH = 100
@@ -65,8 +65,8 @@ def command(
     from client.doctor.machine import check_machine
     from client.doctor.packages import check_packages
     from client.doctor.service import check_memory, check_port, check_reach, check_server, check_tls
-    from protos.serving.binding import check_host, plain_host
-    from protos.serving.tls import TlsFiles
+    from service.listen_address import check_host, plain_host
+    from service.security.tls import TlsFiles
 
     check_host("host", host)
     host = plain_host(host)

@@ -6,7 +6,7 @@ import click
 
 from client.cli.options import Seconds
 from client.cli.output import open_report
-from client.target import Target, Tls
+from client.remote.target import Target, Tls
 from merger.errors import UnavailableError
 
 
@@ -40,7 +40,7 @@ def command(
       merge-baseline health 127.0.0.1:50051 --strategy corenlp
       merge-baseline health 127.0.0.1:50051 --tls-ca ca.pem --tls-server-name merge.example.org
     """
-    from client.health import health_of, service_name
+    from client.remote.health import health_of, service_name
 
     tls = Tls(tls_ca, tls_cert, tls_key, tls_server_name)
     target = Target(address=server, tls=tls if talk_tls or tls != Tls() else None)

@@ -13,8 +13,8 @@ from typing import IO
 import click
 
 from client.cli.engine_options import ENGINES, EngineChoice, engine_options
-from client.cli.entry import EXIT_INPUT, EXIT_OK
 from client.cli.failures import NothingLeftError, show_failures
+from client.cli.main import EXIT_INPUT, EXIT_OK
 from client.cli.merge_outputs import (
     PARTITIONS,
     FolderOutput,
@@ -24,7 +24,7 @@ from client.cli.merge_outputs import (
     open_alone,
     output_names,
 )
-from client.cli.merge_report import MergeReport
+from client.cli.merge_summary import MergeReport
 from client.cli.options import (
     FORMAT_NAMES,
     Reading,
@@ -45,20 +45,20 @@ from client.cli.progress import Stage, documents_with_progress
 from client.cli.server_options import ServerChoice, server_options
 from client.cli.strategy_options import chosen_strategy, strategy_options
 from client.cli.tagger_options import TaggerChoice, tagger_options
+from client.engines.folder_checkpoint import Manifest
+from client.engines.job_source import Inputs, made_by
 from client.engines.jobs import Engine, Outcome
-from client.engines.manifest import Manifest
-from client.engines.partitions import Partitions
-from client.engines.source import Inputs, made_by
-from client.engines.work import InProcess, MergeOne, Plan, Work
+from client.engines.stream_checkpoint import Partitions
+from client.engines.worker import InProcess, MergeOne, Plan, Work
 from client.folder_owners import run_text
 from merger.document import Document
 from merger.errors import InputError, OptionError
 from merger.formats import find_inputs
-from merger.formats.inputs import STDIN
+from merger.formats.open_inputs import STDIN
 from merger.merge import MergeResult
 from merger.notices import Notices
+from merger.progress import Watch
 from merger.strategies import STRATEGIES, OptionValue
-from merger.watch import Watch
 
 _ALLOCATIONS = 1_000_000
 """Objects, and not 700, that come into being before the garbage collector looks at them."""
@@ -263,14 +263,14 @@ def _engine(stack: ExitStack, choice: EngineChoice, plan: Plan, stage: Stage, me
             from client.engines.ray_engine import RayEngine
 
             return RayEngine(plan, choice.jobs)
-        from client.engines.local import LocalPool
+        from client.engines.process_engine import LocalPool
 
         return LocalPool(plan, choice.jobs or 1)
     work = Work(plan, merge_there, Watch(progress=stage.report))
     stack.callback(work.close)
     if merge_there is None:
         return InProcess(work)
-    from client.engines.elsewhere import Elsewhere
+    from client.engines.server_engine import Elsewhere
 
     # Taggers are made for one thread.
     return Elsewhere(work, 1 if plan.tagger is not None else choice.jobs or _AT_A_SERVER)
@@ -281,7 +281,7 @@ def _merging_there(
 ) -> MergeOne | None:
     if there.address is None:
         return None
-    from client.errors import MessageTooLargeError
+    from client.remote.errors import MessageTooLargeError
 
     remote = stack.enter_context(there.connect(timeout=timeout, retry_for=retry_for))
 

@@ -10,13 +10,13 @@ from client.cli.options import Reading, check_stdin, json_option, reading_option
 from client.cli.output import open_report, write_json
 from client.cli.progress import documents_with_progress
 from client.cli.scoring_options import zeros_option
-from client.scoring import METRICS
-from client.scoring.evaluation import Evaluation, evaluate
-from client.scoring.mention_matching import MATCHES, Matching
-from client.scoring.metrics import find_metric
-from client.scoring.render import as_text
-from client.scoring.render_data import as_data
-from client.scoring.render_tables import as_brief, as_csv, as_latex
+from client.evaluation.scoring import METRICS
+from client.evaluation.scoring.evaluate import Evaluation, evaluate
+from client.evaluation.scoring.mention_matching import MATCHES, Matching
+from client.evaluation.scoring.metrics import find_metric
+from client.evaluation.scoring.render import as_text
+from client.evaluation.scoring.render_data import as_data
+from client.evaluation.scoring.render_tables import as_brief, as_csv, as_latex
 from merger.formats.part_names import look_like_parts
 
 
@@ -111,7 +111,7 @@ def command(
     parts = None if parts_path is None else reading.parts(parts_path)
     strategy = decisions = None
     if decisions_path is not None:
-        from merger.decision_reader import only_maker, read_decision_records
+        from merger.decisions.reader import only_maker, read_decision_records
 
         decisions = list(read_decision_records(decisions_path))
         strategy = only_maker(decisions, decisions_path)

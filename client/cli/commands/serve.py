@@ -6,13 +6,13 @@ import sys
 
 import click
 
-from client.cli.observability_options import observability_options
 from client.cli.protection_options import MAX_MIB, MIB, protection_options
+from client.cli.telemetry_options import observability_options
 from protos.limits import DEFAULT_MAX_MESSAGE_BYTES, Limits
-from protos.serving.logs import Format, set_up
-from protos.serving.observability_options import ObservabilityOptions
-from protos.serving.security import SecurityOptions
 from server import DEFAULT_PORT, ServerOptions, serve
+from service.security.setup import SecurityOptions
+from service.telemetry.logs import Format, set_up
+from service.telemetry_options import ObservabilityOptions
 
 _DEFAULTS = ServerOptions()
 

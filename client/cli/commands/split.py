@@ -26,10 +26,10 @@ from client.cli.options import (
 from client.cli.output import check_paths, counted, open_output, write_json
 from client.cli.progress import documents_with_progress
 from client.folder_owners import FolderOwners, run_text
-from merger.decision_records import decision_record
+from merger.decisions.records import decision_record
 from merger.document import Document
 from merger.formats import FORMATS, find_inputs, write_document
-from merger.formats.inputs import display_name
+from merger.formats.open_inputs import display_name
 from merger.split import MergeTask, cut_text, split_document
 
 _TASK_FILES = {f"{stem}{suffix}" for stem in ("parts", "key") for each in FORMATS.values() for suffix in each.suffixes}

@@ -10,8 +10,8 @@ import click
 from client.cli.options import Reading, check_stdin, json_option, reading_options
 from client.cli.output import open_report, write_json
 from client.cli.progress import documents_with_progress
-from client.statistics import TextCounts, count_parts, count_whole, sum_up
-from client.statistics.render import as_data, as_text
+from client.evaluation.statistics import TextCounts, count_parts, count_whole, sum_up
+from client.evaluation.statistics.render import as_data, as_text
 from merger.document import ChainScope, Document
 from merger.errors import AlignmentError, Location
 

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from protos.serving.tokens import new_token
+from service.security.tokens import new_token
 
 
 @click.command(short_help="make a token for callers of a server")

@@ -9,22 +9,22 @@ from typing import Any
 
 import click
 
-from client.cli.entry import EXIT_INPUT, EXIT_OK
 from client.cli.failures import failures_data
+from client.cli.main import EXIT_INPUT, EXIT_OK
 from client.cli.messages import say_note
+from client.cli.option_names import with_flags
 from client.cli.options import Reading, inputs_argument, json_option, reading_options
 from client.cli.output import counted, notices_data, open_report, write_json
-from client.cli.parameter_names import with_flags
 from client.cli.progress import documents_with_progress
 from merger.document import ChainScope, Document
 from merger.errors import InputError
 from merger.formats import find_inputs, read_documents
-from merger.formats.conll2012 import Conll2012Format
-from merger.formats.conll2012_rows import layout_of
-from merger.formats.inputs import display_name
+from merger.formats.conll2012.format import Conll2012Format
+from merger.formats.conll2012.rows import layout_of
+from merger.formats.open_inputs import display_name
 from merger.formats.part_names import look_like_parts
+from merger.message_text import shown
 from merger.notices import Notices, Policy
-from merger.shown import shown
 
 _WORDS = 8
 """Words that are shown of a file."""

@@ -11,13 +11,13 @@ from client.cli.messages import say
 from client.cli.options import Reading, check_stdin, json_option, output_option, reading_options
 from client.cli.output import STDOUT, check_paths, counted, write_json
 from client.cli.progress import documents_with_progress
-from merger.decision_records import Decided, DecisionRecord
-from merger.decision_sets import by_maker, checked_decisions
+from merger.decisions.checked import by_maker, checked_decisions
+from merger.decisions.records import Decided, DecisionRecord
+from merger.decisions.voting import Voted, vote
 from merger.document import Document
 from merger.errors import DecisionError, Location, OptionError
 from merger.formats import find_inputs
 from merger.notices import Notices
-from merger.voting import Voted, vote
 
 _FEWEST = 2
 

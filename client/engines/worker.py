@@ -1,0 +1,206 @@
+"""What every engine does with one job: tag, merge, write to text."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from client.engines.jobs import Job, Merged, Outcome, Source, notices_since
+from merger.decisions.records import decision_record
+from merger.document import Document
+from merger.errors import InputError, MergeBaselineError, UnavailableError
+from merger.formats import write_document
+from merger.merge import MergeResult, merge_document
+from merger.notices import Notice, Notices, Policy
+from merger.options import OptionValue
+from merger.progress import Watch
+from merger.strategies import make_strategy
+from merger.version import VERSION
+
+if TYPE_CHECKING:
+    from merger.taggers import Tagging
+
+MergeOne = Callable[[Document, Document | None, Notices], MergeResult]
+"""Merges a document, with the key that the strategy may look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is done with every document.
+
+    ``tagger`` is a name with options; with ``retag`` it replaces the tags that a document has.
+    ``server_tagger`` is the tagger that a server is asked for. ``version`` is that of whoever planned it.
+    """
+
+    strategy: str
+    options: dict[str, OptionValue]
+    tagger: tuple[str, dict[str, OptionValue]] | None = None
+    keep_singletons: bool = False
+    policy: Policy = Policy.NORMAL
+    with_text: bool = True
+    with_decisions: bool = True
+    retag: bool = False
+    server_tagger: str | None = None
+    version: str = field(default=VERSION)
+
+    def signature(self) -> str:
+        """Strategy and tagger by their signatures, without starting them."""
+        with ExitStack() as stack:
+            strategy = make_strategy(self.strategy, self.options)
+            stack.callback(strategy.close)
+            tagging = _tagging(stack, self)
+            return strategy.signature + (f"+{tagging.signature}" if tagging is not None else "")
+
+
+def _tagging(stack: ExitStack, plan: Plan) -> Tagging | None:
+    if plan.tagger is None:
+        return None
+    from merger.taggers import Tagging, make_tagger
+
+    return stack.enter_context(Tagging(make_tagger(*plan.tagger), retag=plan.retag))
+
+
+class Work:
+    """A strategy and a tagger that are loaded once, for many documents. Close it."""
+
+    def __init__(self, plan: Plan, merge_one: MergeOne | None = None, watch: Watch | None = None) -> None:
+        """``merge_one`` stands in for the plan's strategy where something else merges. Tagging reports to ``watch``.
+
+        Raises :class:`~merger.errors.OptionError` for what the strategy or the tagger does not take, and
+        :class:`~merger.errors.UnavailableError` if the plan comes from another version.
+        """
+        if plan.version != VERSION:
+            raise UnavailableError(f"this machine has merge-baseline {VERSION}, and the work is for {plan.version}")
+        self._plan = plan
+        self._watch = watch
+        self._told: Callable[[], Iterable[Notice]] = tuple
+        self._before: dict[str, int] = {}
+        self._stack = ExitStack()
+        with ExitStack() as stack:
+            if merge_one is None:
+                merge_one = self._with_strategy(stack)
+            self._merge_one = merge_one
+            self._tagging = _tagging(stack, plan)
+            self._stack = stack.pop_all()
+
+    def _with_strategy(self, stack: ExitStack) -> MergeOne:
+        strategy = make_strategy(self._plan.strategy, self._plan.options)
+        stack.callback(strategy.close)
+        self._told = lambda: strategy.notices
+        keep = self._plan.keep_singletons
+        return lambda document, key, notices: merge_document(
+            document, strategy, key=key, keep_singletons=keep, notices=notices
+        )
+
+    def close(self) -> None:
+        """Stop what was started."""
+        self._stack.close()
+
+    def do(self, job: Job) -> Outcome:
+        """Merge the job's document. All exceptions become part of the outcome."""
+        if job.document is None:
+            return job.settled()
+        notices = Notices(self._plan.policy)
+        merged: Merged | None = None
+        failure: InputError | None = None
+        fault: Exception | None = None
+        try:
+            result = self._merge(job.document, job.key, notices)
+            text = "".join(write_document(result.document, job.target, notices)) if self._plan.with_text else ""
+            merged = self._merged(job.document, result, text)
+        except InputError as caught:
+            # A document that something is wrong with, or that a system fails on, must not cost the others.
+            if self._plan.policy is Policy.STRICT:
+                fault = caught
+            else:
+                failure = caught
+        except Exception as caught:  # noqa: BLE001  # whatever it is, it ends the run at this document
+            fault = caught
+        told = notices_since(self._before, self._told())
+        if merged is None:
+            return Outcome(job, None, failure, fault, (*job.notices, *notices), told)
+        return Outcome(job, replace(merged, notices=tuple(notices), strategy_notices=told), notices=job.notices)
+
+    def _merge(self, document: Document, key: Document | None, notices: Notices) -> MergeResult:
+        if self._tagging is None:
+            return self._merge_one(document, key, notices)
+        tagged = self._tagging.tag(document, notices, self._watch)
+        result = self._merge_one(tagged.document, key, notices)
+        # What is written has the document's own tags, or none.
+        merged = document.with_chains(result.document.chains, result.document.scope)
+        return replace(result, document=merged, strategy=result.strategy + tagged.conditions)
+
+    def _merged(self, document: Document, result: MergeResult, text: str) -> Merged:
+        lines = ""
+        if self._plan.with_decisions:
+            records = (
+                decision_record(document.id, decision, strategy=result.strategy) for decision in result.decisions
+            )
+            lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+        report: dict[str, Any] = {
+            "id": document.id,
+            "parts": len(document.parts),
+            "part_chains": len(document.chains),
+            "merged_chains": len(result.document.chains),
+            "links": sum(decision.antecedent is not None for decision in result.decisions),
+            "singletons": result.singletons,
+        }
+        return Merged(document.id, document.token_count, text, lines, report, result.strategy)
+
+
+class InProcess:
+    """Does the jobs here, one after the other."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+
+    def run(self, source: Source) -> Iterator[Outcome]:
+        """The outcomes, each made when it is asked for."""
+        return map(self._work.do, source.jobs())
+
+
+class DistantWork:
+    """Work in another process than the one that wants it: loaded with the first job, and its outcomes are light."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._work: Work | None = None
+
+    def do(self, job: Job) -> Outcome:
+        """As :meth:`Work.do`; what cannot be loaded is an error of the job, and documents don't travel back."""
+        if job.is_settled:
+            return job.settled()
+        try:
+            if self._work is None:
+                self._work = Work(self._plan)
+        except Exception as fault:  # noqa: BLE001  # handed to who waits for the outcome
+            return Outcome(_light(job), error=portable(fault), notices=job.notices)
+        outcome = self._work.do(job)
+        error = None if outcome.error is None else portable(outcome.error)
+        return replace(outcome, job=_light(job), error=error)
+
+    def close(self) -> None:
+        """Stop what was started."""
+        if self._work is not None:
+            self._work.close()
+
+
+def _light(job: Job) -> Job:
+    return replace(job, document=None, key=None)
+
+
+def portable(error: Exception) -> Exception:
+    """The exception, or one that says the same and can be pickled, with the traceback as a note if it is a fault."""
+    if not isinstance(error, (MergeBaselineError, OSError)):
+        import traceback
+
+        error.add_note("".join(traceback.format_exception(error)))
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301  # made right here
+    except Exception:  # noqa: BLE001  # pickling calls whatever code the exception has
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error

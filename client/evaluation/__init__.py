@@ -1,0 +1,1 @@
+"""Scores, agreement, comparison and statistics of merges."""

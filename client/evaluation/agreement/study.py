@@ -1,0 +1,191 @@
+"""Reads several annotators' merges of the same part chains, document by document, and counts where they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import NamedTuple
+
+from client.evaluation.agreement.alpha import AlphaCounts, count_alpha
+from client.evaluation.agreement.antecedents import Antecedents, Compare, read_antecedents
+from client.evaluation.agreement.pair_counts import PairCounts, count_labels, count_pair
+from client.evaluation.agreement.parts_of_speech import ClassTable, count_classes, mention_classes
+from client.evaluation.scoring.overlap import Clustering
+from client.evaluation.scoring.pairing import ById, add_failure
+from merger.decisions.checked import apply_records
+from merger.decisions.records import DecisionRecord
+from merger.document import Document
+from merger.errors import AlignmentError, DecisionError, InputError, Location
+from merger.notices import Notices
+from merger.resegment import with_boundaries_of
+
+Pair = tuple[int, int]
+"""Two annotators by their place in the list, the first one first."""
+
+_LEAST = 2
+"""Annotators that a document needs, and mentions that make a chain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annotator:
+    """Who merged, under the name that messages and results have.
+
+    The merges are the ``documents``, merged and in any order, and those that ``decisions`` make, by document id.
+    """
+
+    name: str
+    documents: Iterable[Document] = ()
+    decisions: Mapping[str, Sequence[DecisionRecord]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentAgreement:
+    """One document: what it is, and the counts of every pair of annotators that both have it.
+
+    ``tokens`` are those of the document, ``chains`` the merged chains of the first annotator that has it. ``joint`` is
+    what alpha over all annotators at once is made of.
+    """
+
+    id: str
+    genre: str | None
+    parts: int
+    tokens: int
+    chains: int
+    pairs: Mapping[Pair, PairCounts]
+    classes: Mapping[Pair, ClassTable]
+    joint: AlphaCounts
+
+
+def count_documents(
+    parts: Iterable[Document],
+    annotators: Sequence[Annotator],
+    *,
+    compare: Compare = Compare.CHAIN,
+    drop_singletons: bool = True,
+    notices: Notices | None = None,
+    failures: list[InputError] | None = None,
+) -> Iterator[DocumentAgreement]:
+    """Count agreement in every document of ``parts`` that two annotators or more have merged.
+
+    Documents are paired by id, tokens by position. A document that an annotator lacks is left out for that annotator,
+    with a notice (an error under the strict policy); so is one in which a part chain was not kept together, and one
+    that ``parts`` lacks. ``drop_singletons`` leaves singletons out of the label agreement.
+
+    Raises ``ValueError`` for fewer than two annotators, and :class:`~merger.errors.AlignmentError` at the first token
+    that differs, or if no document has two annotators, and :class:`~merger.errors.DecisionError` for decisions that are
+    missing or contradict each other or the parts; under the lenient policy their document is left out.
+
+    ``failures``: the list that the readers of all these documents were given. A document that failed is left out for
+    its annotator, or for all if it failed in ``parts``; the errors above go there too, but for ``ValueError``.
+    """
+    if len(annotators) < _LEAST:
+        raise ValueError("agreement needs two annotators or more")
+    notices = Notices() if notices is None else notices
+    streams = [ById(annotator.documents, failures) for annotator in annotators]
+    found = False
+    seen: set[str] = set()
+    place = Location()
+    for before in parts:
+        seen.add(before.id)
+        place = Location(before.file, document=before.id)
+        merges: dict[int, _Merge] = {}
+        for number, (annotator, stream) in enumerate(zip(annotators, streams, strict=True)):
+            try:
+                merged = _take(before, annotator, stream, notices)
+            except InputError as error:
+                add_failure(failures, error)
+                continue
+            least = _LEAST if drop_singletons else 1
+            merge = None if merged is None else _read(before, merged, annotator, compare, least, notices)
+            if merge is not None:
+                merges[number] = merge
+        if len(merges) >= _LEAST:
+            found = True
+            yield _count(before, merges)
+    if not found and not failures:
+        raise AlignmentError("no document of the parts was merged by two annotators", place)
+    seen.update(error.location.document or "" for error in failures or ())
+    for annotator, stream in zip(annotators, streams, strict=True):
+        for extra in _unknown(annotator, stream, seen):
+            unknown = AlignmentError("the parts lack this document", extra)
+            notices.warn(f"document of {annotator.name} left out", unknown)
+
+
+def _read(
+    before: Document, merged: Document, annotator: Annotator, compare: Compare, least: int, notices: Notices
+) -> _Merge | None:
+    """What an annotator made of a document; ``None``, with a notice, where a part chain was not kept together."""
+    try:
+        return _Merge.read(before, merged, compare, least)
+    except DecisionError as error:
+        notices.warn(f"document left out for {annotator.name}", error)
+        return None
+
+
+class _Merge(NamedTuple):
+    """One annotator's merge of a document: its decisions, and its chains as they are compared by label."""
+
+    antecedents: Antecedents
+    labels: Clustering
+
+    @classmethod
+    def read(cls, before: Document, merged: Document, compare: Compare, least: int) -> _Merge:
+        labels = [chain.mentions for chain in merged.chains if len(chain.mentions) >= least]
+        return cls(read_antecedents(before, merged, compare), labels)
+
+
+def _unknown(annotator: Annotator, stream: ById, seen: Collection[str]) -> Iterator[Location]:
+    """Where the annotator's documents are that the parts lack."""
+    for document in stream.rest():
+        if document.id not in seen:
+            yield Location(document.file, document=document.id)
+    for name, records in annotator.decisions.items():
+        if name not in seen:
+            yield records[0].location
+
+
+def _take(before: Document, annotator: Annotator, stream: ById, notices: Notices) -> Document | None:
+    # A file of decisions says nothing on a document in which there is nothing to decide.
+    undecided = bool(annotator.decisions) and all(len(chain.mentions) < _LEAST for chain in before.chains)
+    if before.id in annotator.decisions or undecided:
+        try:
+            return apply_records(before, annotator.decisions.get(before.id, ()), keep_singletons=True)
+        except DecisionError as error:
+            notices.repair(f"decisions of {annotator.name} left out", error, "the document is left out")
+            return None
+    merged = stream.take(before.id)
+    if merged is None:
+        missing = stream.why_missing(before, f"{annotator.name} lacks this document")
+        if stream.failure_of(before.id) is not None:
+            raise missing
+        if stream.passed_over is not None:
+            missing.hint = f"it has {stream.passed_over!r}"
+        notices.warn(f"document missing in {annotator.name}", missing)
+        return None
+    return with_boundaries_of(before, merged, notices)
+
+
+def _count(before: Document, merges: Mapping[int, _Merge]) -> DocumentAgreement:
+    classes = mention_classes(before)
+    pairs: dict[Pair, PairCounts] = {}
+    tables: dict[Pair, ClassTable] = {}
+    for one, other in combinations(merges, 2):
+        a, b = merges[one], merges[other]
+        counts = count_pair(a.antecedents, b.antecedents)
+        pairs[one, other] = replace(counts, labels=count_labels(a.labels, b.labels))
+        tables[one, other] = count_classes(classes, a.antecedents, b.antecedents)
+    decided = [merge.antecedents for merge in merges.values()]
+    chains = dict.fromkeys(chain for antecedents in decided for chain in antecedents)
+    joint = count_alpha([each[chain] for each in decided if chain in each] for chain in chains)
+    first = next(iter(merges.values())).labels
+    return DocumentAgreement(
+        before.id,
+        before.genre,
+        len(before.parts),
+        before.token_count,
+        sum(len(mentions) >= _LEAST for mentions in first),
+        pairs,
+        tables,
+        joint,
+    )

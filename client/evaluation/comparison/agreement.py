@@ -1,0 +1,74 @@
+"""How far people and strategies agree in their decisions, each with each (LongtoNotes 3.3, Tables 11 to 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from client.evaluation.agreement.alpha import count_alpha
+from client.evaluation.agreement.antecedents import Antecedents
+from client.evaluation.agreement.pair_counts import PairCounts, count_pair
+from client.evaluation.agreement.parts_of_speech import count_classes, mention_classes
+from client.evaluation.agreement.study import DocumentAgreement
+from client.evaluation.agreement.summary import AgreementReport, summarise
+from client.evaluation.comparison.data import Annotated, DocumentFacts, Entrant, Outcome
+from client.evaluation.scoring.counts import Counts
+from client.evaluation.scoring.scores import CONLL_METRICS, Scores
+
+HUMAN = "human"
+"""What the annotator is called whose merges are the key; the first one in the tables."""
+
+
+def count_agreement(
+    documents: Sequence[DocumentFacts], texts: Sequence[Annotated | None], entrants: Sequence[Entrant]
+) -> AgreementReport:
+    """Decision agreement of people, who come first, and the strategies, without intervals.
+
+    Label agreement (CoNLL F1) is there for pairs with people only. A document that a strategy failed on, or whose part
+    chains it broke, is left out for that strategy.
+    """
+    by_document = zip(*(entrant.outcomes for entrant in entrants), strict=True)
+    counted = [
+        _count(facts, text, outcomes)
+        for facts, text, outcomes in zip(documents, texts, by_document, strict=True)
+        if text is not None
+    ]
+    return summarise(counted, [HUMAN, *(entrant.name for entrant in entrants)])
+
+
+def _count(facts: DocumentFacts, text: Annotated, outcomes: tuple[Outcome, ...]) -> DocumentAgreement:
+    classes = mention_classes(text.parts)
+    decided: dict[int, Antecedents] = {0: {ref: frozenset(chosen) for ref, chosen in text.human.items()}}
+    labels = {}
+    for number, outcome in enumerate(outcomes, start=1):
+        if outcome.result is not None and outcome.result.links is not None:
+            decided[number] = {each.chain: frozenset(each.made) for each in outcome.decisions}
+            labels[number] = _labels(outcome.result.scores)
+    pairs: dict[tuple[int, int], PairCounts] = {}
+    for one, other in combinations(decided, 2):
+        counts = count_pair(decided[one], decided[other])
+        pairs[one, other] = counts if one else replace(counts, labels=labels[other])
+    return DocumentAgreement(
+        facts.id,
+        facts.genre,
+        facts.parts,
+        facts.tokens,
+        facts.chains,
+        pairs,
+        {(0, other): count_classes(classes, decided[0], decided[other]) for other in decided if other},
+        count_alpha([antecedents[ref] for antecedents in decided.values()] for ref in text.human),
+    )
+
+
+def _labels(scores: Scores) -> tuple[Counts, Counts, Counts]:
+    muc, bcub, ceafe = (
+        Counts(
+            counts.recall_numerator,
+            counts.recall_denominator,
+            counts.precision_numerator,
+            counts.precision_denominator,
+        )
+        for counts in map(scores.__getitem__, CONLL_METRICS)
+    )
+    return muc, bcub, ceafe

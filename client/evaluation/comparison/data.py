@@ -1,0 +1,259 @@
+"""What a comparison holds: one data object, from which every way of showing it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from client.evaluation.agreement.bootstrap import Interval, Resampling
+from client.evaluation.agreement.summary import AgreementReport
+from client.evaluation.comparison.decision_errors import JudgedDecision
+from client.evaluation.scoring.evaluate import Result
+from client.evaluation.scoring.pairing import failed_documents
+from client.evaluation.scoring.signature import Signature
+from merger.document import ChainRef, Document
+from merger.errors import InputError
+
+FLOOR = "none"
+"""The strategy that merges nothing."""
+CEILING = "oracle"
+"""The strategy that merges as people did."""
+BOUNDS = frozenset({FLOOR, CEILING})
+"""What other strategies stand between; these two answer nothing by themselves."""
+ALPHA = 0.05
+"""The p below which a difference counts as significant."""
+METRICS = ("muc", "bcub", "ceafe", "lea")
+"""The metrics of a comparison, by the names that :data:`client.evaluation.scoring.METRICS` has."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFacts:
+    """What a document is: its ``tokens``, its ``parts`` and the gold merged ``chains`` of two or more mentions."""
+
+    id: str
+    genre: str | None
+    tokens: int
+    chains: int
+    parts: int
+
+
+@dataclass(frozen=True)
+class Annotated:
+    """A document before merging, with the gold merges.
+
+    ``human`` has the antecedent that people chose for each chain after the first part, ``merged`` the number of the
+    merged chain of every chain with two or more mentions (:func:`~client.evaluation.scoring.links.merged_numbers`).
+    """
+
+    parts: Document
+    human: Mapping[ChainRef, tuple[ChainRef, ...]]
+    merged: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One strategy on one document: the ``result``, or why there is none.
+
+    ``decisions`` are those on all chains after the first part and ``merged`` the numbers of the merged chains, as
+    :class:`Annotated` has them; both are empty where the response does not keep the part chains together. ``seconds``
+    is the wall time of merging and ``peak_memory`` the bytes at most resident up to here; ``None`` where nothing was
+    run. ``reason`` is the failure without its place, which documents may share.
+    """
+
+    document: str
+    result: Result | None = None
+    decisions: tuple[JudgedDecision, ...] = field(default=(), repr=False)
+    merged: tuple[int, ...] = field(default=(), repr=False)
+    failure: str | None = None
+    seconds: float | None = None
+    peak_memory: int | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A strategy and what it did, an outcome for each document in their order."""
+
+    name: str
+    signature: str
+    outcomes: tuple[Outcome, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One strategy on a group of documents. ``documents`` are those that it has; ``result`` is ``None`` without any."""
+
+    documents: int
+    result: Result | None
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceBin:
+    """Gold links whose distance is up to ``last`` tokens (``None``: any), and how many of them were found."""
+
+    name: str
+    last: int | None
+    links: int
+    found: int
+
+
+@dataclass(frozen=True, slots=True)
+class StrategySummary:
+    """A strategy over all documents that it did not fail on; ``total`` is ``None`` if it failed on all.
+
+    ``tokens`` are those of its documents, ``seconds`` its wall time on them, ``peak_memory`` bytes. ``groups`` has the
+    groups of each kind (``genre``, ``length``, ...) by name. ``intervals`` has the bootstrap interval of the score in
+    each column (:data:`client.evaluation.comparison.columns.COLUMNS`) that has one.
+    """
+
+    entrant: Entrant
+    signature: Signature
+    total: Result | None
+    tokens: int
+    seconds: float | None
+    peak_memory: int | None
+    groups: Mapping[str, Mapping[str, Group]]
+    distances: tuple[DistanceBin, ...]
+    intervals: Mapping[str, Interval] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The strategy as it was asked for."""
+        return self.entrant.name
+
+    @property
+    def done(self) -> int:
+        """How many documents it did not fail on."""
+        return sum(outcome.result is not None for outcome in self.entrant.outcomes)
+
+    @property
+    def failures(self) -> tuple[Outcome, ...]:
+        """The documents that it failed on."""
+        return tuple(outcome for outcome in self.entrant.outcomes if outcome.failure is not None)
+
+    @property
+    def seconds_per_1000_tokens(self) -> float | None:
+        """Wall seconds per 1,000 tokens."""
+        return 1000 * self.seconds / self.tokens if self.seconds is not None and self.tokens else None
+
+
+@dataclass(frozen=True, slots=True)
+class PairedTest:
+    """The difference in a score (0 to 1) of a strategy to the baseline, on the documents that both have.
+
+    ``interval`` and ``bootstrap_p`` come from the paired bootstrap, ``randomisation_p`` from approximate randomisation,
+    or from all exchanges if ``exact``. ``holm_p`` is the larger of the two p, adjusted by Holm's method for the number
+    of tests in the same table. All are ``None`` for fewer than two documents or without resamples.
+    """
+
+    strategy: str
+    baseline: str
+    documents: int
+    difference: float
+    interval: Interval | None = None
+    bootstrap_p: float | None = None
+    randomisation_p: float | None = None
+    exact: bool = False
+    holm_p: float | None = None
+
+    @property
+    def p(self) -> float | None:
+        """The larger of the two p."""
+        if self.bootstrap_p is None or self.randomisation_p is None:
+            return None
+        return max(self.bootstrap_p, self.randomisation_p)
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the interval excludes 0 and the adjusted p is below 0.05."""
+        if self.interval is None or self.holm_p is None:
+            return False
+        return self.holm_p < ALPHA and not self.interval.low <= 0 <= self.interval.high
+
+    def seen_from(self, strategy: str) -> PairedTest:
+        """The same test with this strategy, one of the two, as the first."""
+        if strategy == self.strategy:
+            return self
+        turned = (
+            None if self.interval is None else replace(self.interval, low=-self.interval.high, high=-self.interval.low)
+        )
+        return replace(
+            self, strategy=self.baseline, baseline=self.strategy, difference=-self.difference, interval=turned
+        )
+
+
+class Answer(Enum):
+    """Could a machine have made the merges?"""
+
+    YES = "yes"
+    """The best strategy makes every decision as people did."""
+    PARTLY = "partly"
+    """The best strategy does better than merging nothing, by more than chance."""
+    NOT_SHOWN = "not shown"
+    """The best strategy scores higher than merging nothing, by no more than chance may make."""
+    NO = "no"
+    """No strategy does better than merging nothing."""
+    NOTHING_TO_MERGE = "nothing to merge"
+    """People linked no chain to one of another part."""
+    NOT_ASKED = "not asked"
+    """No strategy but the floor and the ceiling has a score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer, as a ``sentence`` too.
+
+    ``best`` is the strategy with the highest score, among those that have most documents; ``test`` tests it against
+    merging nothing on the same documents, ``runner_up`` against the next strategy. Both p are adjusted for all pairs.
+    """
+
+    answer: Answer
+    sentence: str
+    best: str | None = None
+    test: PairedTest | None = None
+    runner_up: PairedTest | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How the comparison was made: what key, how it was cut, what to do with singletons, the command.
+
+    ``zeros`` is how empty nodes are paired, if the key has any.
+    """
+
+    key: str
+    split: str
+    singletons: str
+    command: str
+    zeros: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Everything that a comparison found.
+
+    ``texts`` are the documents themselves, ``None`` for what could not be read or cut. ``baseline`` is the name of the
+    strategy that the ``tests`` of CoNLL F1 are against. ``pairs`` has the tests between all strategies but the ceiling,
+    by column (:data:`client.evaluation.comparison.columns.COLUMNS`), and ``best`` the strategy that is significantly better than
+    each other one in a column, where there is one. ``agreement`` has people first, then the strategies. ``failures``
+    are the errors of documents that no strategy was given, since they cannot be read or cut.
+    """
+
+    setup: Setup
+    documents: tuple[DocumentFacts, ...]
+    texts: tuple[Annotated | None, ...] = field(repr=False)
+    strategies: tuple[StrategySummary, ...]
+    baseline: str | None
+    tests: tuple[PairedTest, ...]
+    pairs: Mapping[str, tuple[PairedTest, ...]] = field(repr=False)
+    best: Mapping[str, str]
+    resampling: Resampling
+    verdict: Verdict
+    agreement: AgreementReport = field(repr=False)
+    failures: tuple[InputError, ...] = ()
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The ids of the documents of the ``failures``."""
+        return failed_documents(self.failures)

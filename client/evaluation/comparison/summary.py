@@ -1,0 +1,114 @@
+"""From outcomes to the comparison: totals, breakdowns and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from client.evaluation.agreement.bootstrap import Resampling
+from client.evaluation.comparison.agreement import count_agreement
+from client.evaluation.comparison.breakdowns import add_results, by_distance, by_group
+from client.evaluation.comparison.columns import COLUMNS
+from client.evaluation.comparison.data import (
+    FLOOR,
+    METRICS,
+    Annotated,
+    Comparison,
+    DocumentFacts,
+    Entrant,
+    PairedTest,
+    Setup,
+    StrategySummary,
+)
+from client.evaluation.comparison.pairs import (
+    Measured,
+    intervals_of,
+    measure,
+    significantly_best,
+    tests_against,
+    tests_of_pairs,
+    with_floor,
+)
+from client.evaluation.comparison.verdict import judge_strategies
+from client.evaluation.scoring.signature import Signature
+from merger.errors import OptionError
+
+
+def compare(
+    documents: Sequence[DocumentFacts],
+    entrants: Sequence[Entrant],
+    setup: Setup,
+    *,
+    texts: Sequence[Annotated | None] | None = None,
+    baseline: str | None = None,
+    resampling: Resampling | None = None,
+) -> Comparison:
+    """Compare strategies on documents; outcomes and ``texts`` are in the order of the documents.
+
+    Tests are against ``baseline``, the first entrant that is not the floor by default, and left out without
+    ``resampling``. Raises :class:`~merger.errors.OptionError` if no entrant has the baseline's name.
+    """
+    resampling = Resampling(0) if resampling is None else resampling
+    chosen = choose_baseline([entrant.name for entrant in entrants], baseline)
+    measured = [measure(entrant) for entrant in entrants]
+    strategies = tuple(
+        _summarise(documents, entrant, rows, setup, resampling)
+        for entrant, rows in zip(entrants, measured, strict=True)
+    )
+    against = next((each for each in measured if each.name == chosen), None)
+    paired = with_floor(measured, entrants)
+    pairs = tests_of_pairs(paired, resampling)
+    tests: tuple[PairedTest, ...] = ()
+    if against is not None:
+        others = [each for each in measured if each is not against]
+        tests = tests_against(against, others, pairs[COLUMNS[0]], resampling)
+    known = (None,) * len(documents) if texts is None else tuple(texts)
+    return Comparison(
+        setup,
+        tuple(documents),
+        known,
+        strategies,
+        chosen,
+        tests,
+        pairs,
+        significantly_best(paired, pairs),
+        resampling,
+        judge_strategies(strategies, pairs),
+        count_agreement(documents, known, entrants),
+    )
+
+
+def choose_baseline(names: Sequence[str], baseline: str | None) -> str | None:
+    """The name of the strategy to test against, ``None`` if there is none but the floor.
+
+    Raises :class:`~merger.errors.OptionError` for a name that is not there.
+    """
+    if baseline is None:
+        return next((name for name in names if name != FLOOR), None)
+    if baseline not in names:
+        raise OptionError(f"option baseline: {baseline}: not compared here; there are {', '.join(names)}")
+    return baseline
+
+
+def _summarise(
+    documents: Sequence[DocumentFacts], entrant: Entrant, measured: Measured, setup: Setup, resampling: Resampling
+) -> StrategySummary:
+    done = [
+        (facts, outcome)
+        for facts, outcome in zip(documents, entrant.outcomes, strict=True)
+        if outcome.result is not None
+    ]
+    seconds = [outcome.seconds for _, outcome in done if outcome.seconds is not None]
+    memory = [outcome.peak_memory for _, outcome in done if outcome.peak_memory is not None]
+    return StrategySummary(
+        entrant,
+        Signature(
+            METRICS, singletons=setup.singletons, zeros=setup.zeros, split=setup.split, strategy=entrant.signature
+        ),
+        add_results(entrant.outcomes),
+        sum(facts.tokens for facts, _ in done),
+        sum(seconds) if seconds else None,
+        max(memory, default=None),
+        by_group(documents, entrant.outcomes),
+        by_distance(decision for _, outcome in done for decision in outcome.decisions),
+        intervals_of(measured, resampling),
+    )

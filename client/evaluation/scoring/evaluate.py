@@ -1,0 +1,262 @@
+"""Scores a response against a key over a corpus, one document at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from client.evaluation.scoring.counts import Undefined
+from client.evaluation.scoring.fairness import Fairness
+from client.evaluation.scoring.links import NO_LINKS, LinkCounts, count_links, gain, part_chains_of
+from client.evaluation.scoring.mention_matching import EXACT, Matching
+from client.evaluation.scoring.metrics import METRICS, score_document, score_documents
+from client.evaluation.scoring.overlap import Overlap
+from client.evaluation.scoring.pairing import ById, add_failure, align, failed_documents, pair_documents
+from client.evaluation.scoring.scores import CONLL_METRICS, Scores, conll_f1
+from client.evaluation.scoring.signature import Signature
+from merger.document import ChainScope, Document
+from merger.errors import AlignmentError, DecisionError, InputError, Location
+from merger.notices import Notices
+from merger.resegment import with_boundaries_of
+
+if TYPE_CHECKING:
+    from client.evaluation.scoring.made_by import MadeBy
+    from merger.decisions.records import DecisionRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Scores of one document or, added up, of many.
+
+    ``floor`` are the scores of merging nothing and ``links`` the link counts; both are ``None`` where the part chains
+    are not known. The links of many are those of the documents that have them; a floor must be that of all.
+    """
+
+    scores: Scores
+    floor: Scores | None
+    links: LinkCounts | None
+
+    def __add__(self, other: Result) -> Result:
+        floor = None if self.floor is None or other.floor is None else self.floor + other.floor
+        links = self.links if other.links is None else other.links if self.links is None else self.links + other.links
+        return Result(self.scores + other.scores, floor, links)
+
+    @property
+    def conll_f1(self) -> float | None:
+        """CoNLL F1, 0 to 1; ``None`` without its three metrics, or if all of them are 0/0."""
+        return _conll_f1(self.scores)
+
+    @property
+    def floor_conll_f1(self) -> float | None:
+        """CoNLL F1 of merging nothing, where known, as :attr:`conll_f1`."""
+        return None if self.floor is None else _conll_f1(self.floor)
+
+    @property
+    def gain(self) -> float | None:
+        """The gain over the floor, as :func:`~client.evaluation.scoring.links.gain` has it."""
+        score, floor = self.conll_f1, self.floor_conll_f1
+        return None if score is None or floor is None else gain(score, floor)
+
+
+def _conll_f1(scores: Scores) -> float | None:
+    if not set(CONLL_METRICS) <= set(scores.counts):
+        return None
+    return None if all(scores[name].undefined is Undefined.F1 for name in CONLL_METRICS) else conll_f1(scores)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentResult:
+    """The result of one document."""
+
+    id: str
+    genre: str | None
+    parts: int
+    tokens: int
+    result: Result
+    in_response: bool = True
+    """Whether the response has it. One that it lacks is scored as one without chains."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Results per document, in the key's order, and in total; the signature says how they were made.
+
+    ``left_out`` are the ids of documents that no score counts, since one of the sides cannot be read or
+    they do not fit; for text that does not say whose it is its place.
+    """
+
+    documents: tuple[DocumentResult, ...]
+    total: Result
+    signature: Signature
+    left_out: tuple[str, ...] = ()
+
+
+def evaluate(  # noqa: PLR0913  # all but the documents are options
+    keys: Iterable[Document],
+    responses: Iterable[Document],
+    *,
+    parts: Iterable[Document] | None = None,
+    metrics: Sequence[str] = tuple(METRICS),
+    drop_singletons: bool = False,
+    notices: Notices | None = None,
+    split: str | None = None,
+    strategy: str | None = None,
+    decisions: Iterable[DecisionRecord] | None = None,
+    matching: Matching = EXACT,
+    failures: list[InputError] | None = None,
+) -> Evaluation:
+    """Score responses against keys.
+
+    ``parts`` are the documents before merging; without them the part chains are read off a key that has part
+    boundaries. ``split`` and ``strategy`` go into the signature. ``matching`` is how mentions match and empty
+    nodes are paired. ``decisions`` are those that made the responses, where known:
+    :class:`~merger.errors.DecisionError` is raised if they are of other responses
+    (:meth:`client.evaluation.scoring.made_by.MadeBy.check`).
+
+    ``failures``: the list that the readers of all these documents were given. A document that failed on one side is
+    left out of both; one that cannot be scored, as its tokens differ, is left out too, and its error is added. Without
+    it that is raised: what :func:`~client.evaluation.scoring.pairing.pair_documents` and :func:`~client.evaluation.scoring.pairing.align`
+    raise.
+    """
+    notices = Notices() if notices is None else notices
+    made_by = None
+    if decisions is not None:
+        # Decisions are seldom there, and take time to import.
+        from client.evaluation.scoring.made_by import MadeBy
+
+        made_by = MadeBy(decisions, notices)
+    scorer = _Scorer(tuple(metrics), notices, matching, 2 if drop_singletons else 1, made_by)
+    scored = list(scorer.results(keys, responses, parts, failures))
+    scorer.fairness.tell(notices, singletons_count=not drop_singletons)
+    if any(result.floor is not None for _, result, _ in scored):
+        scored = [(document, _with_floor(result, sizes, metrics), sizes) for document, result, sizes in scored]
+    documents = tuple(replace(document, result=result) for document, result, _ in scored)
+    nothing = score_document((), (), metrics)
+    total = Result(nothing, nothing if documents else None, None)
+    for document in documents:
+        total += document.result
+    if split is None and any(document.parts > 1 for document in documents):
+        split = f"given({sum(document.parts for document in documents)} parts)"
+    singletons = "dropped" if drop_singletons else "kept"
+    mentions = matching.mentions + ("[unstated=first-token]" if scorer.first_token_heads else "")
+    signature = Signature(
+        tuple(metrics), mentions, singletons=singletons, zeros=scorer.pairings, split=split, strategy=strategy
+    )
+    return Evaluation(documents, total, signature, failed_documents(failures or ()))
+
+
+class _Scorer:
+    """Scores documents one by one, and keeps how their zeros were paired."""
+
+    def __init__(
+        self, metrics: tuple[str, ...], notices: Notices, matching: Matching, least: int, made_by: MadeBy | None
+    ) -> None:
+        self._metrics = metrics
+        self._notices = notices
+        self._matching = matching
+        self._least = least
+        self._made_by = made_by
+        self.fairness = Fairness()
+        self.first_token_heads = False
+        self._pairings: set[str] = set()
+
+    @property
+    def pairings(self) -> str | None:
+        """How zeros were paired; ``None`` where no document has any."""
+        return "+".join(sorted(self._pairings)) or None
+
+    def results(
+        self,
+        keys: Iterable[Document],
+        responses: Iterable[Document],
+        parts: Iterable[Document] | None,
+        failures: list[InputError] | None,
+    ) -> Iterator[tuple[DocumentResult, Result, tuple[int, ...]]]:
+        """Each document with its result and the sizes of the key's chains."""
+        befores = None if parts is None else ById(parts, failures)
+        missing: set[str] = set()
+        for key, response in pair_documents(keys, responses, self._notices, missing, failures):
+            try:
+                before = _before(key, befores)
+                result = self._result(key, response, before, is_given=befores is not None)
+            except InputError as error:
+                add_failure(failures, error)
+                continue
+            if self._made_by is not None and key.id not in missing:
+                self._made_by.check(response, None if befores is None else before)
+            document = DocumentResult(
+                key.id, key.genre, len((before or key).parts), key.token_count, result, key.id not in missing
+            )
+            sizes = (len(chain.mentions) for chain in key.chains)
+            yield document, result, tuple(size for size in sizes if size >= self._least)
+
+    def _result(self, key: Document, response: Document, before: Document | None, *, is_given: bool) -> Result:
+        _check_merged(key, response, self._notices)
+        self.fairness.see(key, response, with_parts=is_given)
+        scores = self._score(key, response)
+        if before is None:
+            return Result(scores, None, None)
+        floor = self._score(key, _whole(before))
+        return Result(scores, floor, _links(before, key, response, self._notices, given=is_given))
+
+    def _score(self, key: Document, response: Document) -> Scores:
+        units = align(key, response, self._notices, self._matching, least=self._least)
+        self.first_token_heads |= any(unit.first_token_heads for unit in units)
+        self._pairings.update(unit.zeros for unit in units if unit.zeros is not None)
+        return score_documents(((unit.key, unit.response) for unit in units), self._metrics)
+
+
+def _with_floor(result: Result, sizes: tuple[int, ...], metrics: Sequence[str]) -> Result:
+    """A document of one part, beside others with more: merging nothing is right, and there is nothing to link."""
+    if result.floor is not None:
+        return result
+    itself = Overlap(sizes, sizes, tuple((index, index, size) for index, size in enumerate(sizes)))
+    return replace(result, floor=Scores({name: METRICS[name].count(itself) for name in metrics}), links=NO_LINKS)
+
+
+def _before(key: Document, befores: ById | None) -> Document | None:
+    if befores is not None:
+        before = befores.take(key.id)
+        if before is None:
+            raise befores.why_missing(key, "the parts lack this document")
+        return before
+    return part_chains_of(key) if len(key.parts) > 1 and key.scope is ChainScope.DOCUMENT else None
+
+
+def _check_merged(key: Document, response: Document, notices: Notices) -> None:
+    """Note a key that has not been merged: mostly it is the documents before merging, given by mistake."""
+    if len(key.parts) > 1 and key.scope is ChainScope.PART and response.scope is ChainScope.DOCUMENT and key.chains:
+        message = (
+            "the chains of the key are local to its parts, but those of the response are not: is the key the documents "
+            "before merging? A key has the gold merges"
+        )
+        notices.add("key that is not merged", message, Location(key.file, document=key.id))
+
+
+def _note_unreachable(before: Document, key: Document, notices: Notices) -> None:
+    """Note mentions that no merge of these part chains can have, such as those alone in their part."""
+    known = set(before.mentions())
+    count = sum(mention not in known for mention in key.mentions())
+    if count:
+        message = (
+            "mentions of the key are in no chain of the parts, perhaps since they are alone in their part: no merge of "
+            "the parts can have them (`split` leaves those out of a key)"
+        )
+        notices.add("mentions that the parts lack", message, Location(key.file, document=key.id), count)
+
+
+def _whole(before: Document) -> Document:
+    """The document with its part chains as the response of merging nothing."""
+    return before.with_chains(before.chains, ChainScope.DOCUMENT)
+
+
+def _links(before: Document, key: Document, response: Document, notices: Notices, *, given: bool) -> LinkCounts | None:
+    try:
+        aligned = with_boundaries_of(before, key)
+        if given:
+            _note_unreachable(before, aligned, notices)
+        return count_links(before, aligned, with_boundaries_of(before, response))
+    except (DecisionError, AlignmentError) as error:
+        notices.add("no link scores", f"the link scores leave this document out: {error}")
+        return None

@@ -1,0 +1,43 @@
+"""The counts of several metrics together, for one document or for many."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from client.evaluation.scoring.counts import MetricCounts, Undefined
+
+CONLL_METRICS = ("muc", "bcub", "ceafe")
+"""The CoNLL score is the mean of their F1 (CoNLL-2011 and 2012 shared tasks; Pradhan et al. 2014)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Counts per metric name. `+` adds documents up, numerators and denominators apart (micro average)."""
+
+    counts: Mapping[str, MetricCounts]
+
+    def __add__(self, other: Scores) -> Scores:
+        """Counts of both. Raises ValueError if they are not of the same metrics: such a sum says nothing."""
+        if self.counts.keys() != other.counts.keys():
+            raise ValueError(
+                f"scores of different metrics can't be added: {', '.join(self.counts)} and {', '.join(other.counts)}"
+            )
+        return Scores({name: counts + other.counts[name] for name, counts in self.counts.items()})
+
+    def __getitem__(self, metric: str) -> MetricCounts:
+        """The counts of one metric, by name. Raises KeyError if it was not asked for."""
+        return self.counts[metric]
+
+    @property
+    def undefined(self) -> dict[str, Undefined]:
+        """Metrics with a 0/0, and where it is."""
+        return {name: counts.undefined for name, counts in self.counts.items() if counts.undefined}
+
+
+def conll_f1(scores: Scores) -> float:
+    """CoNLL F1, 0 to 1: mean of the F1 of MUC, B³ and entity-based CEAF. Raises KeyError if one is missing.
+
+    An F1 that is 0/0 counts as 0 in the mean, as in the official scorer; `Scores.undefined` tells.
+    """
+    return sum(scores[name].f1 for name in CONLL_METRICS) / len(CONLL_METRICS)

@@ -1,0 +1,12 @@
+"""What is in a corpus: LongtoNotes Tables 1 and 2 and Figures 2 to 4 as numbers.
+
+    sum_up(text for document in documents for text in count_parts(document)).total.tokens_per_text
+    sum_up(count_whole(document) for document in merged).total.longest_distance
+
+Before merging every part is a text of its own, as in OntoNotes; after it the document is one.
+"""
+
+from client.evaluation.statistics.corpus import Corpus, CorpusStatistics, sum_up
+from client.evaluation.statistics.texts import TextCounts, count_parts, count_whole
+
+__all__ = ["Corpus", "CorpusStatistics", "TextCounts", "count_parts", "count_whole", "sum_up"]

@@ -1,0 +1,1 @@
+"""The client of the gRPC service, synchronous and asynchronous."""

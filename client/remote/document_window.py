@@ -1,0 +1,251 @@
+"""Many documents on one stream: which to send, what the answers mean, what to send again. Does no I/O itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from client.remote.error_mapping import error_of_answer
+from client.remote.errors import DeadlineError, MessageTooLargeError
+from client.remote.messages import DocumentExchange, Wanted
+from client.remote.retries import Retries
+from client.remote.target import Target
+from merger.document import Document
+from merger.errors import MergeBaselineError
+from merger.merge import MergeResult
+from merger.notices import Notices
+from protos.merge_baseline import v1
+
+_ENVELOPE_BYTES = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a document: ``result``, or ``error`` if it could not be merged.
+
+    ``index`` is its place in the input, 0-based; ``notices`` is what is worth telling the user.
+    """
+
+    index: int
+    document: Document
+    result: MergeResult | None = None
+    error: MergeBaselineError | None = None
+    notices: Notices = field(default_factory=Notices)
+
+    def get(self) -> MergeResult:
+        """The result. Raises the error."""
+        if self.result is None:
+            raise self.error or RuntimeError("an outcome without result and error")
+        return self.result
+
+
+@dataclass(slots=True)
+class Item:
+    """A document in work. ``due`` is when to send it, in the time of the clock."""
+
+    index: int
+    document: Document
+    key: Document | None
+    exchange: DocumentExchange
+    size: int
+    retries: Retries
+    due: float
+
+
+@dataclass(slots=True)
+class Settling:
+    """Takes what merging a document by itself comes to."""
+
+    notices: Notices = field(default_factory=Notices)
+    result: MergeResult | None = None
+
+
+class Batch:
+    """The state of many documents.
+
+    At most the target's ``window`` of documents are read and not yet handed out, and no more than a message's bound of
+    bytes, one document at least. In order (``ordered``) what is ready waits for all before it.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        wanted: Wanted,
+        timeout: float | None,
+        *,
+        ordered: bool,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._target = target
+        self._wanted = wanted
+        self._timeout = timeout
+        self._ordered = ordered
+        self._clock = clock
+        self._retries = Retries(target.retry, None, target.on_retry)
+        self._count = 0
+        self._sizes: dict[int, int] = {}
+        self._waiting: dict[int, Item] = {}
+        self._sent: dict[int, Item] = {}
+        self._large: dict[int, Item] = {}
+        self._done: dict[int, Outcome] = {}
+        self._next = 0
+        self._ended = False
+        self._failure: BaseException | None = None
+        self._last_answer = clock()
+
+    @property
+    def wants_document(self) -> bool:
+        """Whether there is room for another one."""
+        held = self._sizes
+        roomy = not held or (len(held) < self._target.window and sum(held.values()) < self._target.max_message_bytes)
+        return roomy and not self._ended
+
+    @property
+    def finished(self) -> bool:
+        """Whether everything was handed out. Raises what the source of the documents ended with."""
+        if not self._ended or self._sizes:
+            return False
+        if self._failure is not None:
+            raise self._failure
+        return True
+
+    @property
+    def on_the_wire(self) -> bool:
+        """Whether there is anything to send or to wait for."""
+        return bool(self._waiting or self._sent)
+
+    def add(self, document: Document, key: Document | None) -> None:
+        """Take the next document."""
+        index = self._count
+        self._count += 1
+        self._sizes[index] = 0
+        try:
+            exchange = DocumentExchange(document, self._wanted, key)
+        except MergeBaselineError as error:
+            self._settle(Outcome(index, document, error=error))
+            return
+        size = exchange.request.ByteSize() + _ENVELOPE_BYTES
+        self._sizes[index] = size
+        retries = Retries(self._target.retry, None, self._target.on_retry)
+        item = Item(index, document, key, exchange, size, retries, self._clock())
+        if size > self._target.max_message_bytes:
+            self._large[index] = item
+        else:
+            self._waiting[index] = item
+
+    def end(self, failure: BaseException | None = None) -> None:
+        """No more documents. What their source ended with, if not well, is raised when all is handed out."""
+        self._ended = True
+        self._failure = failure
+
+    def requests(self) -> Iterator[v1.MergeDocumentsRequest]:
+        """What to send now."""
+        now = self._clock()
+        due = [item for item in self._waiting.values() if item.due <= now]
+        if due and not self._sent:
+            self._last_answer = now
+        for item in due:
+            self._sent[item.index] = self._waiting.pop(item.index)
+            request = v1.MergeDocumentsRequest(id=str(item.index), request=item.exchange.request)
+            if self._timeout is not None:
+                request.timeout.FromNanoseconds(int(self._timeout * 1e9))
+            yield request
+
+    def patience(self) -> float | None:
+        """Seconds to wait for an answer before there is something else to do; ``None``: any time."""
+        now = self._clock()
+        ends = [item.due for item in self._waiting.values()]
+        if self._sent and self._timeout is not None:
+            ends.append(self._silence_ends())
+        return max(0.0, min(ends) - now) if ends else None
+
+    def check_silence(self) -> None:
+        """Raise :class:`~client.remote.errors.DeadlineError` if no answer came for longer than a document may take."""
+        if self._sent and self._timeout is not None and self._clock() >= self._silence_ends():
+            message = f"no answer from {self._target.address} within the time set (timeout)"
+            raise DeadlineError(message, self._target.address)
+
+    def _silence_ends(self) -> float:
+        # The server measures a document's time; what it says is waited for.
+        return self._last_answer + (self._timeout or 0.0) + self._target.connect_timeout
+
+    def take(self, response: v1.MergeDocumentsResponse) -> None:
+        """Take an answer."""
+        self._last_answer = self._clock()
+        item = self._sent.pop(int(response.id), None) if response.id.isdecimal() else None
+        if item is None:
+            return
+        if response.HasField("response"):
+            # Something comes through, so failures before this one are over.
+            self._retries.succeeded()
+            self._answered(item, response.response)
+            return
+        error = error_of_answer(response.error, self._target.address)
+        if isinstance(error, MessageTooLargeError):
+            self._large[item.index] = item
+            return
+        try:
+            item.due = self._clock() + item.retries.delay(error)
+        except MergeBaselineError:
+            self._failed(item, error)
+        else:
+            self._waiting[item.index] = item
+
+    def broke(self, error: MergeBaselineError) -> float:
+        """The stream ended with this: seconds to wait before the next one. Raises it if there is to be none."""
+        sent, self._sent = self._sent, {}
+        self._waiting = dict(sorted({**sent, **self._waiting}.items()))
+        if isinstance(error, MessageTooLargeError) and sent:
+            # It does not say which; the largest is the likeliest, and going in parts harms none.
+            largest = max(sent.values(), key=lambda item: item.size)
+            self._large[largest.index] = self._waiting.pop(largest.index)
+            return 0.0
+        return self._retries.delay(error)
+
+    def large(self) -> Iterator[Item]:
+        """The documents that are too large for a message: each must be merged within :meth:`settling`."""
+        while self._large:
+            yield self._large.pop(min(self._large))
+
+    @contextmanager
+    def settling(self, item: Item) -> Iterator[Settling]:
+        """Merge a document that is too large; what that raises, if it is an error of ours, is its outcome."""
+        settling = Settling()
+        error: MergeBaselineError | None = None
+        try:
+            yield settling
+        except MergeBaselineError as caught:
+            error = caught
+        self._last_answer = self._clock()
+        self._settle(Outcome(item.index, item.document, settling.result, error, settling.notices))
+
+    def ready(self) -> Iterator[Outcome]:
+        """What can be handed out now."""
+        if self._ordered:
+            while self._next in self._done:
+                yield self._handed_out(self._next)
+                self._next += 1
+        else:
+            for index in list(self._done):
+                yield self._handed_out(index)
+
+    def _handed_out(self, index: int) -> Outcome:
+        del self._sizes[index]
+        return self._done.pop(index)
+
+    def _answered(self, item: Item, response: v1.MergeDocumentResponse) -> None:
+        notices = Notices()
+        result = item.exchange.result(response, notices)
+        self._settle(Outcome(item.index, item.document, result, notices=notices))
+
+    def _failed(self, item: Item, error: MergeBaselineError) -> None:
+        try:
+            with item.exchange.errors():
+                raise error
+        except MergeBaselineError as named:
+            self._settle(Outcome(item.index, item.document, error=named))
+
+    def _settle(self, outcome: Outcome) -> None:
+        self._done[outcome.index] = outcome

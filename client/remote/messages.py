@@ -1,0 +1,220 @@
+"""What the messages of a call say, without the call itself: both clients send and take them in their own ways.
+
+Importing it imports protobuf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from merger.decisions.model import Decision
+from merger.document import Chain, ChainRef, ChainScope, Document, Part, part_chains
+from merger.errors import AnnotationError, InputError, Location, UnsupportedError
+from merger.merge import MergeResult
+from merger.notices import Notices
+from merger.progress import Watch
+from merger.resegment import with_boundaries_of
+from merger.strategies import OptionValue, StrategyInfo
+from protos.convert import decisions as wire
+from protos.convert.chunks import CHUNK_BYTES, add_chains, key_pieces, part_chunks
+from protos.convert.documents import document_to_message, part_to_message
+from protos.convert.strategies import info_from_message, spec_to_message, tagger_from_message
+from protos.merge_baseline import v1
+from service.taggers import TaggerInfo
+
+
+@dataclass(frozen=True, slots=True)
+class StreamResult:
+    """What a stream of parts came to.
+
+    ``chains`` are the merged chains of all parts, ``decisions`` all that were made, in order, ``singletons`` the number
+    of singletons that took no part in merging, ``strategy`` the strategy's signature.
+    """
+
+    chains: tuple[Chain, ...]
+    decisions: tuple[Decision, ...]
+    singletons: int
+    strategy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How documents are to be merged, and with which of the server's taggers they are to be tagged first."""
+
+    strategy: str
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+    keep_singletons: bool = False
+    tagger: str | None = None
+    retag: bool = False
+
+    @property
+    def tagger_message(self) -> v1.TaggerSpec | None:
+        """What the server is to tag with, if anything."""
+        return None if self.tagger is None else v1.TaggerSpec(name=self.tagger, retag=self.retag)
+
+
+def taggers_of(response: v1.ListStrategiesResponse) -> tuple[TaggerInfo, ...]:
+    """A server's taggers."""
+    return tuple(tagger_from_message(tagger) for tagger in response.taggers)
+
+
+def strategies_of(response: v1.ListStrategiesResponse) -> tuple[StrategyInfo, ...]:
+    """A server's strategies."""
+    return tuple(info_from_message(strategy) for strategy in response.strategies)
+
+
+class _Exchange:
+    """Knows the caller's key."""
+
+    _key: Document | None
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Put the name of the caller's key in the place of the server's word for it."""
+        try:
+            yield
+        except InputError as error:
+            if self._key is not None and error.location.file == wire.KEY_FILE:
+                error.location = replace(error.location, file=self._key.file, document=self._key.id)
+            raise
+
+
+class DocumentExchange(_Exchange):
+    """A document that is sent as a whole."""
+
+    def __init__(self, document: Document, wanted: Wanted, key: Document | None = None) -> None:
+        """Raises :class:`~merger.errors.InputError` for a document that can't be sent, and for one of other tokens."""
+        self.document = document
+        self._key = None if key is None else with_boundaries_of(document, key)
+        with _sendable(document.id):
+            self.request = v1.MergeDocumentRequest(
+                document=document_to_message(document),
+                strategy=spec_to_message(wanted.strategy, wanted.options),
+                keep_singletons=wanted.keep_singletons,
+                key=None if self._key is None else wire.key_to_message(self._key),
+                tagger=wanted.tagger_message,
+            )
+
+    def result(self, response: v1.MergeDocumentResponse, notices: Notices | None) -> MergeResult:
+        """The caller's own document, layout included, with the merged chains of the answer."""
+        if notices is not None:
+            for notice in response.notices:
+                wire.add_notice(notice, notices)
+        chains = wire.merged_from_messages(response.chains, part_chains(self.document))
+        return MergeResult(
+            self.document.with_chains(chains, ChainScope.DOCUMENT),
+            tuple(wire.decision_from_message(decision) for decision in response.decisions),
+            response.singletons,
+            response.signature,
+        )
+
+
+class PartsExchange(_Exchange):
+    """A document whose parts are sent one by one."""
+
+    def __init__(
+        self,
+        document_id: str,
+        wanted: Wanted,
+        *,
+        genre: str | None = None,
+        key: Document | None = None,
+        max_message_bytes: int = CHUNK_BYTES,
+    ) -> None:
+        self._document_id = document_id
+        self._wanted = wanted
+        self._genre = genre
+        self._key = key
+        self._max_bytes = min(CHUNK_BYTES, max_message_bytes)
+        self._chains: dict[ChainRef, Chain] = {}
+        self._decisions: list[Decision] = []
+        self._decided_before = 0
+        self._next_part = 0
+        self._merged: list[v1.MergedChain] = []
+        self._summary: v1.MergeStreamSummary | None = None
+
+    def setup(self) -> list[v1.MergeStreamRequest]:
+        """What comes before the first part. Raises UnsupportedError for texts that can't be sent."""
+        rest: list[v1.HumanMerges] = []
+        with _sendable(self._document_id):
+            setup = v1.MergeStreamSetup(
+                document_id=self._document_id,
+                genre=self._genre,
+                strategy=spec_to_message(self._wanted.strategy, self._wanted.options),
+                keep_singletons=self._wanted.keep_singletons,
+                max_answer_bytes=self._max_bytes,
+                tagger=self._wanted.tagger_message,
+            )
+            if self._key is not None:
+                first, *rest = key_pieces(wire.key_to_message(self._key), self._max_bytes - setup.ByteSize())
+                setup.key.CopyFrom(first)
+        return [v1.MergeStreamRequest(setup=setup), *(v1.MergeStreamRequest(key=piece) for piece in rest)]
+
+    def part(self, part: Part, chains: Sequence[Chain]) -> Iterator[v1.MergeStreamRequest]:
+        """The next part. Raises :class:`~merger.errors.AnnotationError` for chains of another one."""
+        index = self._next_part
+        for chain in chains:
+            if any(mention.part != index for mention in chain.mentions):
+                message = f"chain {chain.id} has mentions of another part than the one that it is sent with"
+                raise AnnotationError(message, Location(document=self._document_id, part=index))
+        with _sendable(self._document_id):
+            encoded = part_to_message(part, chains)
+        self._chains.update(wire.chains_by_ref(index, chains))
+        self._decided_before = len(self._decisions)
+        self._next_part += 1
+        if encoded.ByteSize() < self._max_bytes:
+            yield v1.MergeStreamRequest(part=encoded)
+            return
+        for chunk in part_chunks(encoded, self._max_bytes):
+            yield v1.MergeStreamRequest(chunk=chunk)
+
+    def take(self, response: v1.MergeStreamResponse | None, watch: Watch | None = None) -> bool:
+        """Take an answer, if one came; whether it was the last one to what was sent."""
+        if response is None:
+            return False
+        match response.WhichOneof("message"):
+            case "progress":
+                if watch is not None:
+                    watch.progress(response.progress.stage, response.progress.done, response.progress.total)
+                return False
+            case "part":
+                self._decisions.extend(wire.decision_from_message(each) for each in response.part.decisions)
+                return not response.part.more
+            case "summary":
+                self._summary = self._summary or response.summary
+                add_chains(self._merged, response.summary.chains)
+                return not response.summary.more
+            case _:
+                raise UnsupportedError(
+                    "an answer that this version does not know", Location(document=self._document_id)
+                )
+
+    def decisions(self) -> tuple[Decision, ...]:
+        """Those on the part sent last."""
+        return tuple(self._decisions[self._decided_before :])
+
+    def result(self, notices: Notices | None) -> StreamResult:
+        """What the stream came to, once the summary was taken."""
+        summary = self._summary or v1.MergeStreamSummary()
+        if notices is not None:
+            for notice in summary.notices:
+                wire.add_notice(notice, notices)
+        chains = wire.merged_from_messages(self._merged, self._chains)
+        return StreamResult(chains, tuple(self._decisions), summary.singletons, summary.signature)
+
+
+def merged_document(document: Document, result: StreamResult) -> MergeResult:
+    """The caller's own document with what a stream of its parts came to."""
+    merged = document.with_chains(result.chains, ChainScope.DOCUMENT)
+    return MergeResult(merged, result.decisions, result.singletons, result.strategy)
+
+
+@contextmanager
+def _sendable(document_id: str) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        place = Location(document=document_id)
+        raise UnsupportedError(f"this can't be sent to a server: {error}", place) from error

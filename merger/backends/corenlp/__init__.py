@@ -1,0 +1,1 @@
+"""CoreNLP's coreference systems, in a Java server of their own."""

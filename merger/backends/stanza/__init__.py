@@ -1,0 +1,1 @@
+"""Stanza's coreference system."""

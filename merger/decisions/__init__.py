@@ -1,0 +1,1 @@
+"""Decisions: their types, records, readers and votes."""

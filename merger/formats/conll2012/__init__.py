@@ -1,0 +1,1 @@
+"""CoNLL-2012: reader and writer."""

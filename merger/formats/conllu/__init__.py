@@ -1,0 +1,1 @@
+"""CoNLL-U with CorefUD entities: reader, checks and writer."""

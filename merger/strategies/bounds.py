@@ -1,0 +1,48 @@
+"""The floor and the ceiling that every score is read against: merge nothing, and merge as the humans did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from merger.decisions.model import Decision, MergedChains, MergesReader
+from merger.document import Chain, ChainRef, Document, Part
+from merger.errors import OptionError
+from merger.progress import Watch
+from merger.strategies.base import Run, Strategy
+
+
+class NoneStrategy(Strategy):
+    """Every chain stays by itself: the floor."""
+
+    name: ClassVar[str] = "none"
+    summary: ClassVar[str] = "the floor: every part chain stays a chain of its own"
+
+    def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # needs neither
+        return _AllNew()
+
+
+class _AllNew(Run):
+    def decide(self, index: int, part: Part, chains: Sequence[Chain], merged: MergedChains) -> list[Decision]:  # noqa: ARG002
+        return [Decision(ChainRef(index, chain.id)) for chain in chains]
+
+
+class OracleStrategy(Strategy):
+    """The human decisions: the ceiling."""
+
+    name: ClassVar[str] = "oracle"
+    summary: ClassVar[str] = "the ceiling: the gold merges, which must be given"
+    needs_key: ClassVar[bool] = True
+
+    def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # the key says all
+        if key is None:
+            raise OptionError("strategy oracle needs the gold merges (option key)")
+        return _AsTheKey(key)
+
+
+class _AsTheKey(Run):
+    def __init__(self, key: Document) -> None:
+        self._reader = MergesReader(key)
+
+    def decide(self, index: int, part: Part, chains: Sequence[Chain], merged: MergedChains) -> list[Decision]:  # noqa: ARG002
+        return self._reader.decide(index, chains)

@@ -1,0 +1,1 @@
+"""The greedy strategy: noun string matching, in all its readings."""

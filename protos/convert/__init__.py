@@ -1,0 +1,1 @@
+"""The messages of the wire to the types of merger, and back."""

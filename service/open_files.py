@@ -1,0 +1,39 @@
+"""Whether the system lets the server have as many files open as it needs."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Final
+
+from service.errors import ServerStartError
+
+_OWN: Final = 48
+"""Files of the server itself: its port, its event loops, its logs and those that it reads."""
+_OF_A_WORKER: Final = 8
+"""Pipes to a worker, and to one that takes its place."""
+_CONNECTIONS: Final = 16
+"""As few callers as a server is of use for."""
+
+
+def check_open_files(workers: int) -> None:
+    """Raise the limit of this process as far as it may, and see that it is enough; gRPC aborts where it is not.
+
+    ``workers`` is the number of worker processes. Raises :class:`~service.errors.ServerStartError`.
+    """
+    try:
+        import resource
+    except ImportError:
+        return
+    needed = _OWN + _OF_A_WORKER * workers + _CONNECTIONS
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return
+    most = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        soft = most
+    if soft < needed:
+        raise ServerStartError(
+            f"{soft} files may be open, and the server needs {needed} for {workers} worker processes and a few "
+            "connections: raise the limit (ulimit -n 65536, or LimitNOFILE= in systemd)"
+        )

@@ -1,0 +1,83 @@
+"""How a server is protected: what its operator sets, checked together before it listens."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from service.exposure import check_exposure, is_loopback
+from service.security.rate_limit import CallerLimits, Callers
+from service.security.tls import TlsFiles, server_credentials
+from service.security.tokens import Tokens
+from service.telemetry.call_record import Observer
+
+if TYPE_CHECKING:
+    import grpc.aio
+
+    from service.work.reception import Reception
+
+CONNECTION_SECONDS: Final = 3600.0
+"""How long a connection with a client certificate takes new calls; those that run then end by themselves."""
+
+_log = logging.getLogger("merge_baseline.server")
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityOptions:
+    """What protects a server beyond its limits on documents.
+
+    ``tls_cert``, ``tls_key`` and ``tls_client_ca`` are PEM files; with the last, callers must have a certificate that
+    it signed. ``token_file`` has the tokens that callers may use. ``callers`` limits each token's name or, without
+    tokens, each address. ``insecure_listen_anywhere`` lets a server without TLS listen beyond this machine.
+    """
+
+    tls_cert: str | None = None
+    tls_key: str | None = None
+    tls_client_ca: str | None = None
+    token_file: str | None = None
+    callers: CallerLimits = field(default_factory=CallerLimits)
+    insecure_listen_anywhere: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises :class:`~merger.errors.ParameterError` for TLS that is half set up."""
+        TlsFiles.of(self.tls_cert, self.tls_key, self.tls_client_ca)
+
+
+class Security:
+    """The options at work, for a server that is to listen on ``host``."""
+
+    def __init__(self, options: SecurityOptions, host: str) -> None:
+        """Reads the files. Raises :class:`~service.errors.ServerStartError` for bad ones or none."""
+        files = TlsFiles.of(options.tls_cert, options.tls_key, options.tls_client_ca)
+        check_exposure(
+            host,
+            tls=files is not None,
+            tokens=options.token_file is not None,
+            allowed=options.insecure_listen_anywhere,
+        )
+        self._credentials = None if files is None else server_credentials(files)
+        self._tokens = None if options.token_file is None else Tokens(options.token_file)
+        self._callers = Callers(options.callers)
+        self._certified = options.tls_client_ca is not None
+        if self._tokens is None and options.tls_client_ca is None and not is_loopback(host):
+            _log.warning(
+                "everybody who reaches %s may call: neither option token_file nor option tls_client_ca is set", host
+            )
+
+    def interceptor(self, observer: Observer, reception: Reception, *, calls: int) -> grpc.aio.ServerInterceptor:
+        """Comes before all other interceptors, as :class:`~service.security.interceptor.Access` has it."""
+        from service.security.interceptor import Access
+
+        return Access(self._tokens, self._callers, observer, reception=reception, calls=calls)
+
+    def channel_options(self) -> list[tuple[str, int]]:
+        """Options for the gRPC server."""
+        # A handshake asks for the caller's certificate, so now and then there must be one.
+        return [("grpc.max_connection_age_ms", round(CONNECTION_SECONDS * 1000))] if self._certified else []
+
+    def add_port(self, server: grpc.aio.Server, address: str) -> int:
+        """Let the server listen, with TLS if it is set up; the port. Raises RuntimeError as gRPC does."""
+        if self._credentials is None:
+            return server.add_insecure_port(address)
+        return server.add_secure_port(address, self._credentials)

@@ -1,0 +1,177 @@
+"""The strategies that a server offers: the callers choose among what its operator has enabled."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from merger.backends.base import Backend
+from merger.errors import BackendDownError, OptionError, UnavailableError
+from merger.options import OptionValue
+from merger.progress import Watch
+from merger.strategies import STRATEGIES, StrategyInfo, list_strategies, make_strategy, parse_spec
+from merger.strategies.base import Strategy
+from merger.strategies.coreference import CoreferenceStrategy
+from service.redacted_backend import DiscreetBackend, without_addresses
+from service.taggers import ServedTaggers
+
+NOT_ENABLED = "the operator has not enabled it (server option enable)"
+_RESTARTING = "its backend is being started again"
+_SHORTEST_RETRY_SECONDS = 1.0
+
+
+_Choice = frozenset[tuple[str, OptionValue]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Outage:
+    reason: str
+    until: float
+    """When it will probably be over, on ``time.monotonic()``."""
+
+
+class ServedStrategies:
+    """Strategies without a backend are always there; those with one if they were enabled.
+
+    An enabled backend is shared by all calls and stays open until :meth:`close`. A name may be enabled several times
+    with different options; callers then choose by the options that are theirs to set. Options that touch the file
+    system or start processes never come from a caller.
+    """
+
+    def __init__(self, specs: Sequence[str] = (), taggers: Sequence[str] = ()) -> None:
+        """``specs`` are ``NAME[:option=value,...]`` of strategies with a backend, ``taggers`` such of taggers.
+
+        Raises :class:`~merger.errors.OptionError` for other names, unknown options, bad values, and two of a name that
+        no caller can tell apart, and :class:`~merger.errors.UnavailableError` if a backend or tagger cannot run here.
+        """
+        self.taggers = ServedTaggers(taggers)
+        self._backends: dict[str, list[Backend]] = {}
+        self._outages: dict[Backend, _Outage] = {}
+        chosen_by: dict[tuple[str, _Choice], str] = {}
+        for spec in specs:
+            name, options = parse_spec(spec)
+            strategy = STRATEGIES.get(name)
+            if strategy is None or not issubclass(strategy, CoreferenceStrategy):
+                names = ", ".join(each for each, kind in STRATEGIES.items() if issubclass(kind, CoreferenceStrategy))
+                raise OptionError(f"option enable: {spec}: strategies to enable are {names}")
+            backend = strategy.backend_class(options)
+            choice = name, _choice(backend)
+            if choice in chosen_by:
+                raise OptionError(f"option enable: {chosen_by[choice]} and {spec}: {_same_choice(backend)}")
+            chosen_by[choice] = spec
+            reason = backend.missing()
+            if reason is not None:
+                raise UnavailableError(f"option enable: {spec}: {reason}")
+            self._backends.setdefault(name, []).append(backend)
+
+    @property
+    def offered(self) -> Sequence[str]:
+        """The names of strategies that callers can have, if all is well."""
+        return [
+            name
+            for name, kind in STRATEGIES.items()
+            if name in self._backends or not issubclass(kind, CoreferenceStrategy)
+        ]
+
+    @property
+    def backends(self) -> Mapping[str, Sequence[Backend]]:
+        """The enabled backends by the names of their strategies."""
+        return self._backends
+
+    def set_down(self, backend: Backend, reason: str, seconds: float) -> None:
+        """Refuse calls for a backend from now on; it will probably be back in so many seconds. From any thread."""
+        self._outages[backend] = _Outage(reason, time.monotonic() + seconds)
+
+    def set_up(self, backend: Backend) -> None:
+        """Let calls for a backend in again. From any thread."""
+        self._outages.pop(backend, None)
+
+    def infos(self) -> list[StrategyInfo]:
+        """All strategies as callers see them: only their own options, with this server's defaults."""
+        return [self._as_served(info) for info in list_strategies()]
+
+    def make(self, name: str, options: Mapping[str, OptionValue]) -> Strategy:
+        """A strategy for one call, on the shared backend if it has one.
+
+        Raises :class:`~merger.errors.OptionError` for names and options that are not to be had, and
+        :class:`~merger.errors.UnavailableError` for a strategy that is not enabled, among them
+        :class:`~merger.errors.BackendDownError` for one whose backend is being started again.
+        """
+        kind = STRATEGIES.get(name)
+        if kind is None or not issubclass(kind, CoreferenceStrategy):
+            strategy = make_strategy(name, options)
+            reason = strategy.unavailable()
+            if reason is not None:
+                raise UnavailableError(f"strategy {name} can't run on this server: {reason}")
+            return strategy
+        backends = self._backends.get(name)
+        if not backends:
+            raise UnavailableError(f"strategy {name}: {NOT_ENABLED}")
+        backend = _matching(name, kind, backends, options)
+        outage = self._outages.get(backend)
+        if outage is not None:
+            seconds = max(_SHORTEST_RETRY_SECONDS, outage.until - time.monotonic())
+            raise BackendDownError(f"strategy {name}: {_RESTARTING}: {without_addresses(outage.reason)}", seconds)
+        return kind({**backend.values, **options}, DiscreetBackend(backend))
+
+    def warm(self, watch: Watch) -> None:
+        """Start all enabled backends."""
+        for backends in self._backends.values():
+            for backend in backends:
+                backend.warm(watch)
+
+    def close(self) -> None:
+        """Stop all backends and taggers."""
+        self.taggers.close()
+        for backends in self._backends.values():
+            for backend in backends:
+                backend.close()
+
+    def _as_served(self, info: StrategyInfo) -> StrategyInfo:
+        kind = STRATEGIES[info.name]
+        if not issubclass(kind, CoreferenceStrategy):
+            return info
+        backends = self._backends.get(info.name)
+        defaults = backends[0].values if backends else {}
+        options = tuple(
+            replace(option, default=defaults.get(option.name, option.default))
+            for option in info.options
+            if option.name not in kind.backend_class.operator_options
+        )
+        return replace(info, options=options, unavailable=self._why_unavailable(backends or ()))
+
+    def _why_unavailable(self, backends: Sequence[Backend]) -> str | None:
+        if not backends:
+            return NOT_ENABLED
+        outages = [self._outages.get(backend) for backend in backends]
+        reasons = [outage.reason for outage in outages if outage is not None]
+        # With one of several down, the strategy can still be had with other options.
+        return f"{_RESTARTING}: {without_addresses(reasons[0])}" if len(reasons) == len(backends) else None
+
+
+def _choice(backend: Backend) -> _Choice:
+    """What a caller must ask for to get it."""
+    return frozenset((name, value) for name, value in backend.values.items() if name not in backend.operator_options)
+
+
+def _same_choice(backend: Backend) -> str:
+    own = [option.name for option in backend.options if option.name not in backend.operator_options]
+    choosing = f"callers choose by {', '.join(own)}, which are the same" if own else "callers can't choose between them"
+    return f"{choosing}, so the second would never be used"
+
+
+def _matching(
+    name: str, kind: type[CoreferenceStrategy], backends: Sequence[Backend], options: Mapping[str, OptionValue]
+) -> Backend:
+    """The first enabled backend that has what the caller asks for."""
+    own = {option.name: option for option in kind.backend_class.options}
+    forbidden = kind.backend_class.operator_options & options.keys()
+    if forbidden:
+        raise OptionError(f"strategy {name}: option {min(forbidden)} is the server operator's", option=min(forbidden))
+    wanted = {option: own[option].parse(value) for option, value in options.items() if option in own}
+    for backend in backends:
+        if all(backend.values[option] == value for option, value in wanted.items()):
+            return backend
+    enabled = "; ".join(backend.signature for backend in backends)
+    raise OptionError(f"strategy {name} is not enabled with these options here; enabled: {enabled}")

@@ -1,0 +1,71 @@
+"""The taggers that a server offers: the callers choose among what its operator has enabled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from merger.errors import OptionError, TaggerUnavailableError, UnavailableError
+from merger.progress import Watch
+from merger.strategies import parse_spec
+from merger.taggers import TAGGERS, Tagger, Tagging, make_tagger
+
+
+@dataclass(frozen=True, slots=True)
+class TaggerInfo:
+    """A tagger as users see it in a list. ``signature`` names versions and model, as in the signatures of merges."""
+
+    name: str
+    summary: str
+    signature: str
+
+
+class ServedTaggers:
+    """Taggers that were enabled, each with the operator's options: a caller names one, and sets none of its options.
+
+    Every process that has one of these has taggers of its own.
+    """
+
+    def __init__(self, specs: Sequence[str] = ()) -> None:
+        """``specs`` are ``NAME[:option=value,...]``. Nothing is loaded.
+
+        Raises :class:`~merger.errors.OptionError` for names of no tagger that can be served, one name twice, unknown
+        options and bad values, and :class:`~merger.errors.UnavailableError` if a tagger cannot run here.
+        """
+        self._taggers: dict[str, Tagger] = {}
+        servable = [name for name, kind in TAGGERS.items() if kind.served]
+        for spec in specs:
+            name, options = parse_spec(spec)
+            if name not in servable:
+                raise OptionError(f"tagger {spec} cannot be enabled: taggers to enable are {', '.join(servable)}")
+            if name in self._taggers:
+                raise OptionError(f"tagger {name} is enabled twice, and callers could not choose between the two")
+            tagger = make_tagger(name, options)
+            reason = tagger.missing()
+            if reason is not None:
+                raise UnavailableError(f"tagger {spec} cannot be enabled: {reason}")
+            self._taggers[name] = tagger
+
+    def infos(self) -> list[TaggerInfo]:
+        """What callers can have."""
+        return [TaggerInfo(each.name, each.summary, each.signature) for each in self._taggers.values()]
+
+    def use(self, name: str, *, retag: bool) -> Tagging:
+        """A tagger for one call; not to be closed. Raises :class:`~merger.errors.TaggerUnavailableError`."""
+        tagger = self._taggers.get(name)
+        if tagger is None:
+            enabled = f"enabled are {', '.join(self._taggers)}" if self._taggers else "none is enabled"
+            raise TaggerUnavailableError(
+                f"tagger {name}: the operator has not enabled it (server option enable_taggers); {enabled}"
+            )
+        return Tagging(tagger, retag=retag)
+
+    def warm(self, watch: Watch) -> None:
+        """Load all of them."""
+        for tagger in self._taggers.values():
+            tagger.warm(watch)
+
+    def close(self) -> None:
+        """Let go of all of them."""
+        for tagger in self._taggers.values():
+            tagger.close()

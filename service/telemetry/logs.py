@@ -1,0 +1,126 @@
+"""Log lines, as text or as JSON: one for each call, and those of the server itself.
+
+Neither quotes a document: of an exception, lines have its class and where in the code it happened, not what it says.
+The standard library is enough for this: gRPC and asyncio log by it too, and structlog would be a second way beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import asdict
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Final, Literal, TextIO
+
+from service.telemetry.call_record import CallRecord
+from service.work.executor import where
+from service.work_counts import Tally
+
+Format = Literal["text", "json"]
+
+CALLS: Final = "merge_baseline.calls"
+"""The logger of the lines for calls."""
+
+_SECONDS_DIGITS: Final = 6
+
+_Trace = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
+
+
+def set_up(level: str, form: Format, stream: TextIO) -> None:
+    """Have all of this process's log go to the stream."""
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonFormatter() if form == "json" else TextFormatter())
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+
+
+class TextFormatter(logging.Formatter):
+    """``time LEVEL logger message``."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
+
+    def formatException(self, ei: _Trace) -> str:  # noqa: N802  # logging's name
+        """The exception's class and place, without its text."""
+        return _without_text(ei)
+
+
+class JsonFormatter(logging.Formatter):
+    """An object a line: ``time`` (RFC 3339, UTC), ``level``, ``logger``, ``message``, and the fields of a call."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        line: dict[str, object] = {
+            "time": time,
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            line["exception"] = _without_text(record.exc_info)
+        call = getattr(record, "call", None)
+        if isinstance(call, CallRecord):
+            line.update({"message": f"{call.method} {call.code}", **_fields(call)})
+        return json.dumps(line, ensure_ascii=False)
+
+
+class CallLog:
+    """Writes a line for each call that is over: an observer.
+
+    All are of level INFO, whatever became of the call: what is wrong with the server itself has lines of its own.
+    """
+
+    def __init__(self) -> None:
+        self._log = logging.getLogger(CALLS)
+
+    def begun(self, call: CallRecord) -> None:
+        """Nothing yet."""
+
+    def merged(self, tally: Tally) -> None:
+        """Nothing: the call's line has it."""
+
+    def ended(self, call: CallRecord) -> None:
+        """The line."""
+        self._log.info("%s", _Line(call), extra={"call": call})
+
+
+class _Line:
+    """The message of a call's line, made when it is written. JSON has the rest in fields of its own."""
+
+    def __init__(self, call: CallRecord) -> None:
+        self._call = call
+
+    def __str__(self) -> str:
+        call = self._call
+        parts = [f"{call.method} {call.code}"]
+        named = {
+            "strategy": call.strategy,
+            "reason": call.reason,
+            "seconds": f"{call.total_seconds:.3f}",
+            "queue": f"{call.queue_seconds:.3f}",
+            "work": f"{call.work_seconds:.3f}",
+            "in": str(call.received_bytes),
+            "out": str(call.sent_bytes),
+            "documents": str(call.documents or ""),
+            "failed": str(call.failed or ""),
+            "request": call.request_id,
+            "trace": call.trace_id,
+        }
+        parts.extend(f"{name}={value}" for name, value in named.items() if value)
+        return " ".join(parts)
+
+
+def _fields(call: CallRecord) -> dict[str, object]:
+    return {
+        name: round(value, _SECONDS_DIGITS) if isinstance(value, float) else value
+        for name, value in asdict(call).items()
+        if value not in {"", None}
+    }
+
+
+def _without_text(trace: _Trace | bool) -> str:  # noqa: FBT001  # what logging hands over
+    error = trace[1] if isinstance(trace, tuple) else None
+    if error is None:
+        return ""
+    return f"{type(error).__qualname__} at {where(error)}"

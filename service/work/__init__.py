@@ -1,0 +1,1 @@
+"""Where documents are merged: queues, workers and backends."""

@@ -1,0 +1,217 @@
+"""Looks after enabled backends: a failed one is found out, its strategy's calls are refused, and it is started again.
+
+A backend that has ended is found at the next look. One that does not answer is given ``hung_seconds`` if it does
+nothing, and ``slow_seconds`` if it computes: a Java process that collects garbage may be silent for some seconds and
+come back. Attempts to start it again are made at once the first time, then after delays that double; a backend that
+stays up for ``stable_seconds`` begins anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, TypeVar
+
+from merger.backends.base import Backend
+from merger.backends.health import Condition, State
+from merger.errors import MergeBaselineError
+from merger.progress import Watch
+from service.strategies import ServedStrategies
+
+_log = logging.getLogger("merge_baseline.server")
+
+_T = TypeVar("_T")
+
+_FIRST_GUESS_SECONDS: Final = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How often to look, how patient to be, and how soon to try again; in seconds."""
+
+    interval: float = 1.0
+    answer_seconds: float = 2.0
+    hung_seconds: float = 4.0
+    slow_seconds: float = 30.0
+    first_delay: float = 1.0
+    longest_delay: float = 60.0
+    stable_seconds: float = 60.0
+
+
+class _StoppingError(Exception):
+    """The server stops, and with it what is being started."""
+
+
+class Guard:
+    """Looks after one backend. ``keep_warm`` has it started whenever it is not."""
+
+    def __init__(
+        self,
+        strategies: ServedStrategies,
+        name: str,
+        backend: Backend,
+        *,
+        keep_warm: bool,
+        pace: Pace,
+        clock: Callable[[], float],
+    ) -> None:
+        self.name = name
+        self.backend = backend
+        self.state = State.IDLE
+        """What the last look found."""
+        self.down = False
+        """Whether calls for it are refused."""
+        self.restarts = 0
+        """How often it was started again."""
+        self.on_change: Callable[[], None] = lambda: None
+        self._strategies = strategies
+        self._keep_warm = keep_warm
+        self._pace = pace
+        self._clock = clock
+        self._silent_since: float | None = None
+        self._up_since = self._clock()
+        self._delay = 0.0
+        self._start_seconds = _FIRST_GUESS_SECONDS
+        self._stopping = threading.Event()
+        self._threads = ThreadPoolExecutor(1, thread_name_prefix=f"supervise-{name}")
+
+    async def run(self) -> None:
+        """Look after it until cancelled."""
+        was_well = False
+        while True:
+            condition = await self._look()
+            well = condition.state is State.WELL
+            if self._has_failed(condition):
+                if self._clock() - self._up_since >= self._pace.stable_seconds:
+                    self._delay = 0.0
+                await self._start_again(f"{self.backend.name} {condition.reason}")
+            elif self._keep_warm and condition.state is State.IDLE:
+                # CoreNLP works on with what nobody waits for, and is ended for that.
+                self._delay = 0.0
+                await self._start_again(f"{self.backend.name} was ended with a call that was given up")
+            elif self._keep_warm and was_well and condition.state is State.STARTING and not self.down:
+                # A call came before this look and has it started.
+                self._set_down(f"{self.backend.name} is starting", self._start_seconds)
+            elif well and self.down:
+                self._set_up()
+            was_well = was_well or well
+            await asyncio.sleep(self._pace.interval)
+
+    def stop(self) -> None:
+        """End what it does; returns when that has ended."""
+        self._stopping.set()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+    async def _look(self) -> Condition:
+        try:
+            condition = await self._in_thread(lambda: self.backend.check(self._pace.answer_seconds))
+        except Exception as error:  # noqa: BLE001  # a bug in a backend must not end its supervision
+            condition = Condition(State.GONE, f"cannot be looked at: {type(error).__qualname__}")
+        self.state = condition.state
+        if condition.state not in {State.HUNG, State.SLOW}:
+            self._silent_since = None
+        elif self._silent_since is None:
+            # It was asked that long ago.
+            self._silent_since = self._clock() - self._pace.answer_seconds
+        return condition
+
+    def _has_failed(self, condition: Condition) -> bool:
+        if condition.state is State.GONE:
+            return True
+        if self._silent_since is None:
+            return False
+        patience = self._pace.hung_seconds if condition.state is State.HUNG else self._pace.slow_seconds
+        return self._clock() - self._silent_since >= patience
+
+    async def _start_again(self, reason: str) -> None:
+        while True:
+            self._set_down(reason, self._delay + self._start_seconds)
+            _log.error("backend %s: %s; starting it again in %g s", self.name, reason, self._delay)
+            await asyncio.sleep(self._delay)
+            self._delay = min(self._pace.longest_delay, max(self._pace.first_delay, 2 * self._delay))
+            begun = self._clock()
+            try:
+                await self._in_thread(lambda: self.backend.restart(self._watch()))
+            except MergeBaselineError as error:
+                reason = str(error)
+            except _StoppingError:
+                return
+            except Exception as error:  # noqa: BLE001  # a bug in a backend must not end its supervision
+                reason = f"{self.backend.name} failed to start: {type(error).__qualname__}"
+            else:
+                self._start_seconds = self._clock() - begun
+                self._set_up()
+                return
+
+    def _set_down(self, reason: str, seconds: float) -> None:
+        self._strategies.set_down(self.backend, reason, seconds)
+        self.down = True
+        self.on_change()
+
+    def _set_up(self) -> None:
+        self.state = State.WELL
+        self._silent_since = None
+        self._up_since = self._clock()
+        self.restarts += 1
+        self._strategies.set_up(self.backend)
+        self.down = False
+        self.on_change()
+        _log.warning("backend %s: it is back", self.name)
+
+    def _watch(self) -> Watch:
+        def check() -> None:
+            if self._stopping.is_set():
+                raise _StoppingError
+
+        return Watch(check=check)
+
+    async def _in_thread(self, work: Callable[[], _T]) -> _T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+
+class Supervisor:
+    """Looks after all enabled backends, each by itself.
+
+    ``on_ready`` is told of every strategy with a backend whether all of its backends can be used, when it begins and
+    whenever that changes.
+    """
+
+    def __init__(
+        self,
+        strategies: ServedStrategies,
+        on_ready: Callable[[str, bool], None],
+        *,
+        keep_warm: bool,
+        pace: Pace | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.guards = [
+            Guard(strategies, name, backend, keep_warm=keep_warm, pace=pace or Pace(), clock=clock)
+            for name, backends in strategies.backends.items()
+            for backend in backends
+        ]
+        self._on_ready = on_ready
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        """Begin, once the backends that are to be warm are."""
+        for guard in self.guards:
+            guard.on_change = partial(self._tell, guard.name)
+            self._tell(guard.name)
+            self._tasks.append(asyncio.create_task(guard.run(), name=f"supervise {guard.name}"))
+
+    async def stop(self) -> None:
+        """End it; the backends stay as they are."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(asyncio.to_thread(guard.stop) for guard in self.guards))
+
+    def _tell(self, name: str) -> None:
+        self._on_ready(name, not any(guard.down for guard in self.guards if guard.name == name))

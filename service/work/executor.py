@@ -1,0 +1,119 @@
+"""What a worker does with a message, whether it is a process or threads of the server."""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from merger.errors import MergeBaselineError
+from merger.progress import Watch
+from protos.convert.status import status_of
+from protos.limits import DEFAULT_LIMITS, Limits
+from service.answers import StreamAnswers, merge_document_answer, progress_answer
+from service.errors import CallEndedError
+from service.strategies import ServedStrategies
+from service.work.ipc import Kind, Result
+from service.work_counts import Tally
+
+_PROGRESS_SECONDS: Final = 0.05
+
+
+class Call:
+    """Tells work when its call is over, and passes on how far it is.
+
+    ``seconds`` is the time left, ``None`` without a deadline. ``tell`` is called on the thread that works, with the
+    bytes of a MergeStreamResponse, at most twenty times a second and for the end of every stage.
+    """
+
+    def __init__(self, seconds: float | None = None, tell: Callable[[bytes], None] | None = None) -> None:
+        self._cancelled = threading.Event()
+        self._deadline = None if seconds is None else time.monotonic() + seconds
+        self._tell = tell
+        self._told = 0.0
+
+    @property
+    def watch(self) -> Watch:
+        """What to hand down into the work."""
+        return Watch(self._deadline, self.check, self.progress)
+
+    def cancel(self) -> None:
+        """Have the next check raise; from any thread."""
+        self._cancelled.set()
+
+    def check(self) -> None:
+        """Raise :class:`~service.errors.CallEndedError` if the call is over."""
+        if self._cancelled.is_set() or (self._deadline is not None and time.monotonic() >= self._deadline):
+            raise CallEndedError
+
+    def progress(self, stage: str, done: int, total: int) -> None:
+        """Pass on how far a stage is, unless that was done just now."""
+        now = time.monotonic()
+        if self._tell is None or (done != total and now - self._told < _PROGRESS_SECONDS):
+            return
+        self._told = now
+        self._tell(progress_answer(stage, done, total))
+
+
+class _Stream:
+    """A stream's state. Its watch is that of the call in work, since every message comes with a call of its own."""
+
+    def __init__(self, strategies: ServedStrategies, call: Call, limits: Limits) -> None:
+        self.call = call
+        self.answers = StreamAnswers(strategies, Watch(call.watch.deadline, self._check, self._progress), limits)
+
+    def _check(self) -> None:
+        self.call.check()
+
+    def _progress(self, stage: str, done: int, total: int) -> None:
+        self.call.progress(stage, done, total)
+
+
+class Desk:
+    """Does the work. Tasks of different streams, and documents, may be done at the same time on several threads."""
+
+    def __init__(self, strategies: ServedStrategies, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._strategies = strategies
+        self._limits = limits
+        self._streams: dict[int, _Stream] = {}
+
+    def work(self, kind: Kind, stream: int, data: bytes, call: Call) -> Result:
+        """The result of a task; it never raises."""
+        started = time.monotonic()
+        try:
+            call.check()
+            tally = Tally()
+            answers = tuple(self._answers(kind, stream, data, call, tally))
+            result = Result(Kind.DONE, tally.pack(), answers=answers)
+        except CallEndedError:
+            result = Result(Kind.ENDED)
+        except MergeBaselineError as error:
+            result = Result(Kind.REFUSED, status_of(error).SerializeToString())
+        except Exception as error:  # noqa: BLE001  # the boundary: a bug must not end the worker
+            result = Result(Kind.CRASHED, f"{type(error).__qualname__}\n{where(error)}".encode())
+        return result._replace(seconds=time.monotonic() - started)
+
+    def drop(self, stream: int) -> None:
+        """Forget a stream, if there is one of this number."""
+        self._streams.pop(stream, None)
+
+    def _answers(self, kind: Kind, stream: int, data: bytes, call: Call, tally: Tally) -> Iterable[bytes]:
+        if kind is Kind.DOCUMENT:
+            return (merge_document_answer(self._strategies, data, call.watch, self._limits, tally),)
+        state = self._streams.get(stream)
+        if state is None:
+            state = self._streams[stream] = _Stream(self._strategies, call, self._limits)
+        state.call = call
+        state.answers.tally = tally
+        return state.answers.finish() if kind is Kind.FINISH else state.answers.take(data)
+
+
+def where(error: BaseException) -> str:
+    """Where in the code an exception happened, innermost first.
+
+    Neither the exception's text nor a usual traceback: both may quote the document.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    return " < ".join(f"{frame.filename}:{frame.lineno} {frame.name}" for frame in reversed(frames))

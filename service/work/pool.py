@@ -1,0 +1,101 @@
+"""Keeps a number of workers alive."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from service.errors import ServerStartError, WorkerLostError
+from service.work.worker import Worker
+
+_log = logging.getLogger("merge_baseline.server")
+
+_FIRST_DELAY: Final = 0.5
+_LONGEST_DELAY: Final = 30.0
+
+
+class Crew:
+    """``size`` workers of one kind. A worker that dies is replaced at once; one that can't start, after a while."""
+
+    def __init__(self, make: Callable[[], Worker], size: int) -> None:
+        self.size = size
+        self.workers: list[Worker] = []
+        self.failed_starts = 0
+        """How many replacements in a row could not start; 0 when all is well."""
+        self.restarts = 0
+        """How many workers were replaced."""
+        self._make = make
+        self._keepers: list[asyncio.Task[None]] = []
+        self._listeners: list[Callable[[], None]] = []
+
+    @property
+    def slots(self) -> int:
+        """How many tasks may be in work at a time, over the workers that are there."""
+        return sum(worker.slots for worker in self.workers)
+
+    @property
+    def can_work(self) -> bool:
+        """Whether a worker is there, or was a moment ago and is being replaced without trouble."""
+        return bool(self.workers) or not self.failed_starts
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Have it called whenever a worker came or went, or could not start."""
+        self._listeners.append(listener)
+
+    async def start(self) -> None:
+        """Start all workers. Raises :class:`~service.errors.ServerStartError` if one does not start."""
+        workers = [self._make() for _ in range(self.size)]
+        results = await asyncio.gather(*(worker.start() for worker in workers), return_exceptions=True)
+        failure = next((result for result in results if isinstance(result, BaseException)), None)
+        if failure is not None:
+            await asyncio.gather(*(worker.close() for worker in workers))
+            if isinstance(failure, (WorkerLostError, OSError)):
+                raise ServerStartError(f"a worker process does not start: {failure}") from failure
+            raise failure
+        self._keepers = [asyncio.create_task(self._keep(worker)) for worker in workers]
+        self.workers.extend(workers)
+
+    async def close(self) -> None:
+        """End all workers and what they have in work."""
+        keepers, self._keepers = self._keepers, []
+        for keeper in keepers:
+            keeper.cancel()
+        await asyncio.gather(*keepers, return_exceptions=True)
+        workers, self.workers = self.workers, []
+        await asyncio.gather(*(worker.close() for worker in workers))
+
+    async def _keep(self, worker: Worker) -> None:
+        while True:
+            reason = await asyncio.shield(worker.gone)
+            _log.warning("a worker is gone (%s): it is replaced", reason)
+            self.workers.remove(worker)
+            self._tell()
+            worker = await self._replacement()
+            self.workers.append(worker)
+            self.restarts += 1
+            self.failed_starts = 0
+            self._tell()
+
+    def _tell(self) -> None:
+        for listener in self._listeners:
+            listener()
+
+    async def _replacement(self) -> Worker:
+        delay = _FIRST_DELAY
+        while True:
+            worker = self._make()
+            try:
+                await worker.start()
+            except (WorkerLostError, OSError) as error:
+                self.failed_starts += 1
+                _log.error("a worker does not start (%s); next attempt in %g s", error, delay)
+                self._tell()
+                with contextlib.suppress(Exception):
+                    await worker.close()
+                await asyncio.sleep(delay)
+                delay = min(_LONGEST_DELAY, delay * 2)
+            else:
+                return worker

@@ -1,0 +1,124 @@
+"""The inside of a worker process: tasks come on standard input, results go to standard output, as frames.
+
+The main thread reads; the work is done on other threads. When standard input ends, the server is gone or wants the
+process to be, and it exits at once, whatever it is doing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from merger.progress import Watch
+from protos.limits import Limits
+from service.strategies import ServedStrategies
+from service.work.executor import Call, Desk
+from service.work.ipc import HEADER_BYTES, Frame, Kind, Result, pack_header, unpack_header
+from service.work.malloc_trim import give_back
+
+_LARGE_BYTES: Final = 1024 * 1024
+
+_Send = Callable[[Iterable[bytes]], None]
+"""Takes frames: their headers and bodies in turn."""
+
+
+def main() -> None:
+    """Work until standard input ends.
+
+    The arguments are how many tasks may be in work at a time, Limits as JSON, and the taggers as JSON: their ``specs``,
+    and whether they are to be ``warm``.
+    """
+    # Ctrl-C in a terminal and a service manager's SIGTERM reach the whole group: the server says when workers end.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    # Whatever prints must not get between the frames.
+    source = os.fdopen(os.dup(0), "rb", buffering=1 << 16)
+    target = os.fdopen(os.dup(1), "wb", buffering=1 << 16)
+    os.dup2(2, 1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    # If memory runs out, the system had better end a worker than the server.
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
+    taggers = json.loads(sys.argv[3])
+    strategies = ServedStrategies(taggers=taggers["specs"])
+    if taggers["warm"]:
+        strategies.taggers.warm(Watch())
+    # What was imported is not garbage: collections need not look at it.
+    gc.collect()
+    gc.freeze()
+    desk = Desk(strategies, Limits(**json.loads(sys.argv[2])))
+    _work(source, _sender(target), int(sys.argv[1]), desk)
+
+
+def _sender(target: BinaryIO) -> _Send:
+    lock = threading.Lock()
+
+    def send(frames: Iterable[bytes]) -> None:
+        try:
+            with lock:
+                target.writelines(frames)
+                target.flush()
+        except OSError:
+            os._exit(0)
+
+    return send
+
+
+def _work(source: BinaryIO, send: _Send, slots: int, desk: Desk) -> None:
+    calls: dict[int, Call] = {}
+    threads = ThreadPoolExecutor(slots, thread_name_prefix="merge")
+
+    def do(frame: Frame, data: bytes, call: Call) -> None:
+        result = desk.work(frame.kind, frame.stream, data, call)
+        calls.pop(frame.task, None)
+        # At once, so that the server wakes once.
+        send(_frames(frame.task, result))
+        if frame.length > _LARGE_BYTES:
+            del result
+            give_back()
+
+    def tell(task: int) -> Callable[[bytes], None]:
+        return lambda body: send((pack_header(Kind.PROGRESS, task, length=len(body)), body))
+
+    send((pack_header(Kind.READY),))
+    while len(header := source.read(HEADER_BYTES)) == HEADER_BYTES:
+        frame = unpack_header(header)
+        data = source.read(frame.length)
+        if len(data) < frame.length:
+            break
+        if frame.kind is Kind.CANCEL:
+            call = calls.get(frame.task)
+            if call is not None:
+                call.cancel()
+        elif frame.kind is Kind.DROP:
+            desk.drop(frame.stream)
+        else:
+            seconds = None if frame.seconds < 0 else frame.seconds
+            call = calls[frame.task] = Call(seconds, tell(frame.task) if frame.stream else None)
+            threads.submit(do, frame, data, call)
+        # Or it would stay until the next one.
+        del data
+    os._exit(0)
+
+
+def _frames(task: int, result: Result) -> Iterator[bytes]:
+    for answer in result.answers:
+        yield pack_header(Kind.ANSWER, task, length=len(answer))
+        yield answer
+    yield pack_header(result.kind, task, 0, result.seconds, len(result.body))
+    yield result.body
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Tests of client.evaluation.scoring, with a slow plain implementation of every metric to compare with."""

@@ -1,1 +1,0 @@
-"""Tests of client.scoring, with a slow plain implementation of every metric to compare with."""
