@@ -21,21 +21,20 @@ from merger.taggers import Tagging
 from protos.convert.chunks import add_chains, add_piece, decision_pieces, summary_pieces
 from protos.convert.decisions import add_decisions, add_merged, key_from_message, notice_to_message
 from protos.convert.documents import document_from_message, part_from_message, parts_from_message
-from protos.convert.strategies import info_to_message, make_served, tagger_to_message
+from protos.convert.errors import Violation, request_error
+from protos.convert.strategies import info_to_message, tagger_to_message
 from protos.limits import DEFAULT_LIMITS, Limits
 from protos.merge_baseline import v1
 from service.request_limits import Totals, document_excess, key_excess, part_excess, setup_excess
 from service.request_validation import (
-    Violation,
     check,
     document_request_violations,
     is_sound,
     part_order_violations,
     part_violations,
-    request_error,
     setup_violations,
 )
-from service.strategies import ServedStrategies
+from service.strategies import ServedStrategies, make_served
 from service.work_counts import Tally
 
 _M = TypeVar("_M", bound=Message)

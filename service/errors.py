@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from typing import TYPE_CHECKING
 
 from merger.errors import MergeBaselineError
@@ -57,3 +58,12 @@ class CrashedError(Exception):
         self.kind = kind
         self.where = where
         super().__init__(kind)
+
+
+def where(error: BaseException) -> str:
+    """Where in the code an exception happened, innermost first.
+
+    Neither the exception's text nor a usual traceback: both may quote the document.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    return " < ".join(f"{frame.filename}:{frame.lineno} {frame.name}" for frame in reversed(frames))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Self
 
 from merger.errors import ParameterError
 from protos.limits import DEFAULT_LIMITS, DEFAULT_MAX_MESSAGE_BYTES, Limits
 from service.listen_address import check_host, plain_host
-from service.security.setup import SecurityOptions
-from service.telemetry_options import ObservabilityOptions
-from service.work.reception import OTHER_BYTES
 
 DEFAULT_PORT: Final = 50051
 
@@ -22,6 +20,97 @@ def default_workers() -> int:
     """As many as the cores that this process may use, and at least two, so that a large document leaves one free."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(2, cores)
+
+
+OTHER_BYTES: Final = 32 * 1024 * 1024
+"""For connections and what else grows with calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallerLimits:
+    """``concurrency`` calls may run at a time. ``rate`` calls may begin a second, ``burst`` at once after a pause.
+
+    ``None`` is no limit; for ``burst`` it is what the rate allows in a second, and at least 1.
+    """
+
+    concurrency: int | None = None
+    rate: float | None = None
+    burst: int | None = None
+
+    def __post_init__(self) -> None:
+        """Raises :class:`~merger.errors.ParameterError` for values out of range."""
+        for name, value in (("concurrency", self.concurrency), ("rate", self.rate), ("burst", self.burst)):
+            if value is not None and not (math.isfinite(value) and value > 0):
+                raise ParameterError(f"{{caller_{name}}}: {value} is not a number above 0")
+        if self.burst is not None and self.rate is None:
+            raise ParameterError("{caller_burst} is of no use without {caller_rate}")
+
+    @property
+    def allowance(self) -> float:
+        """The most calls that may begin at once."""
+        return float(self.burst or max(1, math.ceil(self.rate or 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class TlsFiles:
+    """PEM files: the certificate and what leads from it to its CA, its key, and the CA that callers must have."""
+
+    certificate: str
+    key: str
+    client_ca: str | None = None
+
+    @classmethod
+    def of(cls, certificate: str | None, key: str | None, client_ca: str | None) -> Self | None:
+        """``None`` if nothing is given. Raises :class:`~merger.errors.ParameterError` if something is missing."""
+        if certificate is None and key is None and client_ca is None:
+            return None
+        if certificate is None or key is None:
+            missing = "tls_cert" if certificate is None else "tls_key"
+            given = "tls_client_ca" if client_ca is not None else "tls_key" if certificate is None else "tls_cert"
+            raise ParameterError(f"{{{missing}}} is missing: {{{given}}} needs a certificate and its key")
+        return cls(certificate, key, client_ca)
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityOptions:
+    """What protects a server beyond its limits on documents.
+
+    ``tls_cert``, ``tls_key`` and ``tls_client_ca`` are PEM files; with the last, callers must have a certificate that
+    it signed. ``token_file`` has the tokens that callers may use. ``callers`` limits each token's name or, without
+    tokens, each address. ``insecure_listen_anywhere`` lets a server without TLS listen beyond this machine.
+    """
+
+    tls_cert: str | None = None
+    tls_key: str | None = None
+    tls_client_ca: str | None = None
+    token_file: str | None = None
+    callers: CallerLimits = field(default_factory=CallerLimits)
+    insecure_listen_anywhere: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises :class:`~merger.errors.ParameterError` for TLS that is half set up."""
+        TlsFiles.of(self.tls_cert, self.tls_key, self.tls_client_ca)
+
+
+_MOST_PORTS = 65535
+
+
+@dataclass(frozen=True, slots=True)
+class ObservabilityOptions:
+    """Metrics are shown at ``http://metrics_host:metrics_port/metrics``, port 0 taking any free one, ``None`` none.
+
+    ``otel`` sends traces as OpenTelemetry's environment variables say.
+    """
+
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int | None = None
+    otel: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises :class:`~merger.errors.ParameterError` for a port or a host that is none."""
+        check_host("metrics_host", self.metrics_host)
+        if self.metrics_port is not None and not 0 <= self.metrics_port <= _MOST_PORTS:
+            raise ParameterError(f"{{metrics_port}}: {self.metrics_port} is not a number from 0 to {_MOST_PORTS}")
 
 
 @dataclass(frozen=True, slots=True)

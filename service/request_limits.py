@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Final
 
+from protos.convert.errors import Violation
 from protos.limits import Limits, Longest
 from protos.merge_baseline import v1
-from service.request_validation import Violation
 
 _HARMLESS_CHAIN_BYTES: Final = min(Longest.TEXT, 2 * Longest.PIECES)
 """A chain of so few encoded bytes has no text that is too long, and no mention with too many pieces, of at least two

@@ -7,14 +7,14 @@ that a request with thousands costs no more than the few that are reported.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, pairwise
 from operator import lt
 
 from merger.document import Chain, Part, Sentence, Span
-from merger.errors import AnnotationError, Location
+from merger.errors import Location
 from merger.formats.conll2012.lines import MOST_DIGITS
 from protos.convert.documents import PartWithChains
+from protos.convert.errors import Violation, request_error
 from protos.limits import MAX_VIOLATIONS, shorten
 from protos.merge_baseline import v1
 
@@ -26,36 +26,11 @@ MentionId = tuple[int, int, int, tuple[tuple[int, int], ...]]
 """Sentence, first and last token, pieces."""
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """A field of the request, as a path from its root, and what was found and expected there."""
-
-    field: str
-    description: str
-
-    def __str__(self) -> str:
-        return f"{self.field}: {self.description}"
-
-
-class InvalidRequestError(AnnotationError):
-    """A request, and with it the document in it, contradicts itself. ``violations`` has all that is reported."""
-
-    def __init__(self, message: str, location: Location | None = None, *, violations: Sequence[Violation] = ()) -> None:
-        super().__init__(message, location)
-        self.violations = tuple(violations)
-
-
 def check(violations: Iterable[Violation], location: Location | None = None) -> None:
     """Raise :class:`InvalidRequestError` with the first :data:`~protos.limits.MAX_VIOLATIONS`, if there are any."""
     found = tuple(islice(violations, MAX_VIOLATIONS))
     if found:
         raise request_error(found, location)
-
-
-def request_error(violations: Sequence[Violation], location: Location | None = None) -> InvalidRequestError:
-    """The error that reports these one or more violations."""
-    more = f" (and {len(violations) - 1} more)" if len(violations) > 1 else ""
-    return InvalidRequestError(f"{violations[0]}{more}", location, violations=violations)
 
 
 def is_sound(part: Part, chains: Sequence[Chain]) -> bool:

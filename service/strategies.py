@@ -13,6 +13,8 @@ from merger.progress import Watch
 from merger.strategies import STRATEGIES, StrategyInfo, list_strategies, make_strategy, parse_spec
 from merger.strategies.base import Strategy
 from merger.strategies.coreference import CoreferenceStrategy
+from protos.convert.strategies import spec_from_message
+from protos.merge_baseline import v1
 from service.redacted_backend import DiscreetBackend, without_addresses
 from service.taggers import ServedTaggers
 
@@ -175,3 +177,17 @@ def _matching(
             return backend
     enabled = "; ".join(backend.signature for backend in backends)
     raise OptionError(f"strategy {name} is not enabled with these options here; enabled: {enabled}")
+
+
+def make_served(strategies: ServedStrategies, message: v1.StrategySpec, field: str) -> Strategy:
+    """The strategy that a request's ``field`` asks for.
+
+    Raises what :meth:`~service.strategies.ServedStrategies.make` raises; an error about an option knows its place
+    in the request.
+    """
+    try:
+        return strategies.make(*spec_from_message(message))
+    except OptionError as error:
+        names = [setting.name for setting in message.options]
+        error.field = field if error.option not in names else f"{field}.options[{names.index(error.option)}]"
+        raise

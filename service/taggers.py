@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from merger.errors import OptionError, TaggerUnavailableError, UnavailableError
 from merger.progress import Watch
 from merger.strategies import parse_spec
 from merger.taggers import TAGGERS, Tagger, Tagging, make_tagger
-
-
-@dataclass(frozen=True, slots=True)
-class TaggerInfo:
-    """A tagger as users see it in a list. ``signature`` names versions and model, as in the signatures of merges."""
-
-    name: str
-    summary: str
-    signature: str
+from merger.taggers.base import TaggerInfo
 
 
 class ServedTaggers:

@@ -10,8 +10,7 @@ from typing import Any, Final
 import click
 
 from protos.limits import DEFAULT_LIMITS, Limits
-from service.security.rate_limit import CallerLimits
-from service.security.setup import SecurityOptions
+from service.options import CallerLimits, SecurityOptions
 
 _FILE: Final = click.Path(dir_okay=False)
 MIB: Final = 1024 * 1024

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import click
 
 from client.cli.options import is_given
-from service.telemetry_options import ObservabilityOptions
+from service.options import ObservabilityOptions
 
 _DEFAULTS = ObservabilityOptions()
 

@@ -13,10 +13,9 @@ from client.doctor.findings import Finding, Level
 from client.doctor.machine import memory_bytes
 from merger.errors import MergeBaselineError, ParameterError
 from service.errors import ServerStartError
-from service.exposure import check_exposure
-from service.listen_address import try_to_bind
-from service.options import ServerOptions
-from service.security.tls import WARN_DAYS, TlsFiles, load_material
+from service.listen_address import check_exposure, try_to_bind
+from service.options import ServerOptions, TlsFiles
+from service.security.tls import WARN_DAYS, load_material
 from service.strategies import NOT_ENABLED
 
 if TYPE_CHECKING:

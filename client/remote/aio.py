@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from client.remote.document_window import Batch, Outcome
     from client.remote.messages import PartsExchange, StreamResult, Wanted
     from merger.strategies import StrategyInfo
+    from merger.taggers.base import TaggerInfo
     from protos.merge_baseline import v1
-    from service.taggers import TaggerInfo
 
 _T = TypeVar("_T")
 

@@ -17,12 +17,12 @@ from merger.notices import Notices
 from merger.progress import Watch
 from merger.resegment import with_boundaries_of
 from merger.strategies import OptionValue, StrategyInfo
+from merger.taggers.base import TaggerInfo
 from protos.convert import decisions as wire
 from protos.convert.chunks import CHUNK_BYTES, add_chains, key_pieces, part_chunks
 from protos.convert.documents import document_to_message, part_to_message
 from protos.convert.strategies import info_from_message, spec_to_message, tagger_from_message
 from protos.merge_baseline import v1
-from service.taggers import TaggerInfo
 
 
 @dataclass(frozen=True, slots=True)

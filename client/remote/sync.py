@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from client.remote.messages import PartsExchange, StreamResult, Wanted
     from client.remote.sync_transport import StreamCall
     from merger.strategies import StrategyInfo
+    from merger.taggers.base import TaggerInfo
     from protos.merge_baseline import v1
-    from service.taggers import TaggerInfo
 
 _T = TypeVar("_T")
 

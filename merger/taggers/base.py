@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 from merger.document import Document, Sentence
@@ -105,3 +105,12 @@ def with_sentences(document: Document, changed: Mapping[tuple[int, int], Sentenc
         for part_index, part in enumerate(document.parts)
     )
     return replace(document, parts=parts)
+
+
+@dataclass(frozen=True, slots=True)
+class TaggerInfo:
+    """A tagger as users see it in a list. ``signature`` names versions and model, as in the signatures of merges."""
+
+    name: str
+    summary: str
+    signature: str

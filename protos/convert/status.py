@@ -28,8 +28,8 @@ from merger.errors import (
     UnsupportedError,
     WorkLimitError,
 )
+from protos.convert.errors import InvalidRequestError, Violation
 from protos.limits import shorten
-from service.request_validation import InvalidRequestError, Violation
 
 DOMAIN = "merge-baseline"
 
@@ -230,3 +230,9 @@ def _location(info: error_details_pb2.ErrorInfo) -> Location:
         numbers.get("sentence"),
         numbers.get("token"),
     )
+
+
+def reason_of(status: status_pb2.Status) -> str:
+    """The reason in the status's ErrorInfo; empty if it has none of ours."""
+    info = error_info(status)
+    return "" if info is None else info.reason

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from merger.errors import OptionError
 from merger.strategies import Option, OptionValue, StrategyInfo
-from merger.strategies.base import Strategy
+from merger.taggers.base import TaggerInfo
 from protos.merge_baseline import v1
-from service.strategies import ServedStrategies
-from service.taggers import TaggerInfo
 
 _TYPES: dict[str, v1.OptionType] = {
     "string": v1.OptionType.OPTION_TYPE_STRING,
@@ -30,20 +27,6 @@ def spec_to_message(name: str, options: Mapping[str, OptionValue]) -> v1.Strateg
 def spec_from_message(message: v1.StrategySpec) -> tuple[str, dict[str, OptionValue]]:
     """A strategy's name and the options to set, in their order."""
     return message.name, {setting.name: value_from_message(setting.value) for setting in message.options}
-
-
-def make_served(strategies: ServedStrategies, message: v1.StrategySpec, field: str) -> Strategy:
-    """The strategy that a request's ``field`` asks for.
-
-    Raises what :meth:`~service.strategies.ServedStrategies.make` raises; an error about an option knows its place
-    in the request.
-    """
-    try:
-        return strategies.make(*spec_from_message(message))
-    except OptionError as error:
-        names = [setting.name for setting in message.options]
-        error.field = field if error.option not in names else f"{field}.options[{names.index(error.option)}]"
-        raise
 
 
 def tagger_to_message(tagger: TaggerInfo) -> v1.Tagger:

@@ -6,47 +6,25 @@ import asyncio
 import contextlib
 import logging
 import time
-import uuid
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, cast
 
 import grpc
 import grpc.aio
 from grpc_status import rpc_status
 
-from merger.errors import MergeBaselineError
 from protos.convert.status import (
-    caller_limit_status,
-    deadline_status,
-    error_info,
-    internal_status,
-    overloaded_status,
-    status_of,
-    time_limit_status,
-    worker_lost_status,
+    reason_of,
 )
-from service.errors import (
-    CallEndedError,
-    CallerLimitError,
-    CrashedError,
-    OverloadedError,
-    RefusedError,
-    TimeLimitError,
-    WorkerLostError,
-)
+from service.call_status import end_with, status_for
 from service.rpc.drain import Farewell
 from service.telemetry.call_record import CallRecord, Observer
 from service.telemetry.request_id import REQUEST_ID, identity_of
 from service.work.budget import Share
-from service.work.executor import where
 from service.work_counts import Tally
-
-if TYPE_CHECKING:
-    from google.rpc import status_pb2
 
 _log = logging.getLogger("merge_baseline.server")
 
-_WORKER_RETRY_SECONDS: Final = 0.5
 
 _telling: set[asyncio.Future[None]] = set()
 """The event loop itself would forget them."""
@@ -106,7 +84,7 @@ class CallScope:
         """
         status = status_for(error, self.record.method)
         sent = rpc_status.to_status(status)
-        self.record.code, self.record.reason = sent.code.name, _reason_of(status)
+        self.record.code, self.record.reason = sent.code.name, reason_of(status)
         kept = share.moved()
 
         async def tell() -> None:
@@ -154,58 +132,3 @@ class CallScope:
             expired = self._context.time_remaining() == 0
             record.code = (grpc.StatusCode.DEADLINE_EXCEEDED if expired else grpc.StatusCode.CANCELLED).name
         self._observer.ended(record)
-
-
-def end_with(
-    status: status_pb2.Status, context: grpc.aio.ServicerContext[Any, Any], request_id: str
-) -> tuple[str, str]:
-    """Have a call end with this status once its handler returns; the names of code and reason.
-
-    Not by ``context.abort``: gRPC keeps the exception which that raises, in a cycle with the frames that it went
-    through and all that these have, such as the request. Such a request stays until a garbage collection, which
-    comes by the number of objects, whatever their size.
-    """
-    sent = rpc_status.to_status(status)
-    # The stubs have a type of their own for metadata.
-    context.set_trailing_metadata(cast("Any", (*sent.trailing_metadata, (REQUEST_ID, request_id))))
-    context.set_details(sent.details)
-    context.set_code(sent.code)
-    return sent.code.name, _reason_of(status)
-
-
-def _reason_of(status: status_pb2.Status) -> str:
-    """The reason in the status's ErrorInfo; empty if it has none of ours."""
-    info = error_info(status)
-    return "" if info is None else info.reason
-
-
-def status_for(error: Exception, method: str) -> status_pb2.Status:
-    """Merger's errors with their details, anything unforeseen without."""
-    match error:
-        case RefusedError():
-            status = error.status
-        case OverloadedError():
-            status = overloaded_status(str(error), error.retry_seconds)
-        case CallerLimitError():
-            status = caller_limit_status(str(error), error.retry_seconds)
-        case WorkerLostError():
-            status = worker_lost_status(str(error), _WORKER_RETRY_SECONDS)
-        case CallEndedError():
-            status = deadline_status("given up: the deadline passed")
-        case TimeLimitError():
-            status = time_limit_status(str(error))
-        case TimeoutError():
-            status = deadline_status(str(error))
-        case MergeBaselineError():
-            status = status_of(error)
-        case CrashedError():
-            status = _crash_status(error.kind, method, error.where)
-        case _:
-            status = _crash_status(type(error).__qualname__, method, where(error))
-    return status
-
-
-def _crash_status(kind: str, method: str, place: str) -> status_pb2.Status:
-    error_id = uuid.uuid4().hex[:12]
-    _log.error("error %s: %s in %s at %s", error_id, kind, method, place)
-    return internal_status(error_id)

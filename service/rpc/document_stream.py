@@ -9,8 +9,9 @@ from typing import Final
 
 from google.rpc import code_pb2, status_pb2
 
+from service.call_status import status_for
 from service.errors import OverloadedError, RefusedError
-from service.rpc.call import CallScope, status_for
+from service.rpc.call import CallScope
 from service.rpc.envelopes import Opened, answered, check_id, failed, opened
 from service.rpc.timeouts import Patience
 from service.security.interceptor import in_turn

@@ -13,9 +13,9 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import DecodeError
 
+from protos.convert.errors import Violation, request_error
 from protos.limits import Longest, shorten
 from protos.merge_baseline import v1
-from service.request_validation import Violation, request_error
 
 _PACKAGE: Final = "merge_baseline.serving"
 _SHOWN_BYTES: Final = 40

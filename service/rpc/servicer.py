@@ -13,12 +13,12 @@ import grpc
 import grpc.aio
 
 from merger.strategies import STRATEGIES
+from protos.convert.errors import Violation, request_error
 from protos.convert.status import parse_status
 from protos.merge_baseline.v1 import chain_merge_service_pb2
 from service.answers import list_strategies_answer
 from service.errors import CallEndedError, CrashedError, OverloadedError, RefusedError, WorkerLostError
 from service.options import ServerOptions
-from service.request_validation import Violation, request_error
 from service.rpc.call import CallScope, Context
 from service.rpc.document_stream import DocumentStream
 from service.rpc.drain import Farewell

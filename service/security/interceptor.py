@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 import grpc
 import grpc.aio
 
+from protos.convert.errors import InvalidRequestError, Violation, request_error
 from protos.convert.status import unauthenticated_status
 from protos.merge_baseline.v1 import chain_merge_service_pb2
+from service.call_status import end_with, status_for
 from service.errors import CallerLimitError, OverloadedError, TimeLimitError
-from service.request_validation import InvalidRequestError, Violation, request_error
-from service.rpc.call import end_with, status_for
-from service.security.rate_limit import CallerLimits, Callers, address_of
+from service.options import CallerLimits
+from service.security.rate_limit import Callers, address_of
 from service.security.tokens import Tokens
 from service.telemetry.call_record import CallRecord, Observer
 from service.telemetry.request_id import identity_of

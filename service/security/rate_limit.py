@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -11,38 +10,13 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote
 
-from merger.errors import ParameterError
+from service.options import CallerLimits
 
 MAX_CALLERS: Final = 10_000
 """How many callers are remembered, those with running calls aside. The one that called longest ago is forgotten."""
 
 _TRY_AGAIN_SECONDS: Final = 1.0
 _IPV6_NETWORK: Final = 64
-
-
-@dataclass(frozen=True, slots=True)
-class CallerLimits:
-    """``concurrency`` calls may run at a time. ``rate`` calls may begin a second, ``burst`` at once after a pause.
-
-    ``None`` is no limit; for ``burst`` it is what the rate allows in a second, and at least 1.
-    """
-
-    concurrency: int | None = None
-    rate: float | None = None
-    burst: int | None = None
-
-    def __post_init__(self) -> None:
-        """Raises :class:`~merger.errors.ParameterError` for values out of range."""
-        for name, value in (("concurrency", self.concurrency), ("rate", self.rate), ("burst", self.burst)):
-            if value is not None and not (math.isfinite(value) and value > 0):
-                raise ParameterError(f"{{caller_{name}}}: {value} is not a number above 0")
-        if self.burst is not None and self.rate is None:
-            raise ParameterError("{caller_burst} is of no use without {caller_rate}")
-
-    @property
-    def allowance(self) -> float:
-        """The most calls that may begin at once."""
-        return float(self.burst or max(1, math.ceil(self.rate or 1)))
 
 
 @dataclass(slots=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from service.exposure import check_exposure, is_loopback
-from service.security.rate_limit import CallerLimits, Callers
-from service.security.tls import TlsFiles, server_credentials
+from service.listen_address import check_exposure, is_loopback
+from service.options import SecurityOptions, TlsFiles
+from service.security.rate_limit import Callers
+from service.security.tls import server_credentials
 from service.security.tokens import Tokens
 from service.telemetry.call_record import Observer
 
@@ -21,27 +21,6 @@ CONNECTION_SECONDS: Final = 3600.0
 """How long a connection with a client certificate takes new calls; those that run then end by themselves."""
 
 _log = logging.getLogger("merge_baseline.server")
-
-
-@dataclass(frozen=True, slots=True)
-class SecurityOptions:
-    """What protects a server beyond its limits on documents.
-
-    ``tls_cert``, ``tls_key`` and ``tls_client_ca`` are PEM files; with the last, callers must have a certificate that
-    it signed. ``token_file`` has the tokens that callers may use. ``callers`` limits each token's name or, without
-    tokens, each address. ``insecure_listen_anywhere`` lets a server without TLS listen beyond this machine.
-    """
-
-    tls_cert: str | None = None
-    tls_key: str | None = None
-    tls_client_ca: str | None = None
-    token_file: str | None = None
-    callers: CallerLimits = field(default_factory=CallerLimits)
-    insecure_listen_anywhere: bool = False
-
-    def __post_init__(self) -> None:
-        """Raises :class:`~merger.errors.ParameterError` for TLS that is half set up."""
-        TlsFiles.of(self.tls_cert, self.tls_key, self.tls_client_ca)
 
 
 class Security:

@@ -11,10 +11,10 @@ import stat
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Never, Self, cast
+from typing import TYPE_CHECKING, Final, Never, cast
 
-from merger.errors import ParameterError
 from service.errors import ServerStartError
+from service.options import TlsFiles
 from service.security.file_reload import Reloading, read_text, warn_of_others
 
 if TYPE_CHECKING:
@@ -28,26 +28,6 @@ _EXPIRED: Final = 10
 """OpenSSL's X509_V_ERR_CERT_HAS_EXPIRED."""
 
 _log = logging.getLogger("merge_baseline.server")
-
-
-@dataclass(frozen=True, slots=True)
-class TlsFiles:
-    """PEM files: the certificate and what leads from it to its CA, its key, and the CA that callers must have."""
-
-    certificate: str
-    key: str
-    client_ca: str | None = None
-
-    @classmethod
-    def of(cls, certificate: str | None, key: str | None, client_ca: str | None) -> Self | None:
-        """``None`` if nothing is given. Raises :class:`~merger.errors.ParameterError` if something is missing."""
-        if certificate is None and key is None and client_ca is None:
-            return None
-        if certificate is None or key is None:
-            missing = "tls_cert" if certificate is None else "tls_key"
-            given = "tls_client_ca" if client_ca is not None else "tls_key" if certificate is None else "tls_cert"
-            raise ParameterError(f"{{{missing}}} is missing: {{{given}}} needs a certificate and its key")
-        return cls(certificate, key, client_ca)
 
 
 @dataclass(frozen=True, slots=True)

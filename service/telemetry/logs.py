@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Final, Literal, TextIO
 
+from service.errors import where
 from service.telemetry.call_record import CallRecord
-from service.work.executor import where
 from service.work_counts import Tally
 
 Format = Literal["text", "json"]

@@ -7,10 +7,10 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from service.options import ObservabilityOptions
 from service.telemetry.call_record import Observer, Observers
 from service.telemetry.logs import CallLog
 from service.telemetry.snapshot import ServerState
-from service.telemetry_options import ObservabilityOptions
 
 if TYPE_CHECKING:
     import grpc.aio

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -13,7 +12,7 @@ from merger.progress import Watch
 from protos.convert.status import status_of
 from protos.limits import DEFAULT_LIMITS, Limits
 from service.answers import StreamAnswers, merge_document_answer, progress_answer
-from service.errors import CallEndedError
+from service.errors import CallEndedError, where
 from service.strategies import ServedStrategies
 from service.work.ipc import Kind, Result
 from service.work_counts import Tally
@@ -108,12 +107,3 @@ class Desk:
         state.call = call
         state.answers.tally = tally
         return state.answers.finish() if kind is Kind.FINISH else state.answers.take(data)
-
-
-def where(error: BaseException) -> str:
-    """Where in the code an exception happened, innermost first.
-
-    Neither the exception's text nor a usual traceback: both may quote the document.
-    """
-    frames = traceback.extract_tb(error.__traceback__)
-    return " < ".join(f"{frame.filename}:{frame.lineno} {frame.name}" for frame in reversed(frames))

@@ -18,8 +18,9 @@ from typing import Any, Final
 import grpc.aio
 from google.protobuf.message import DecodeError
 
+from protos.convert.errors import Violation, request_error
 from service.errors import CallerLimitError, OverloadedError, TimeLimitError
-from service.request_validation import Violation, request_error
+from service.options import OTHER_BYTES
 from service.work.budget import Budget
 from service.work.malloc_trim import Growth
 
@@ -35,8 +36,6 @@ _RETRY_SECONDS: Final = 1.0
 _OVER_SECONDS: Final = 1.0
 _TURN_SECONDS: Final = 2.0
 _NEW_SECONDS: Final = 0.05
-OTHER_BYTES: Final = 32 * 1024 * 1024
-"""For connections and what else grows with calls."""
 _LEAST_AT_ONCE: Final = 2
 _SHARE: Final = 4
 """One caller may have a fourth of the slots in idle calls while others wait for one."""

@@ -45,7 +45,7 @@ def _strings(path: Path) -> list[str]:
 def test_no_text_of_the_library_names_a_flag() -> None:
     files = [
         file
-        for folder in ("merger", "protos", "client")
+        for folder in ("merger", "protos", "client", "service")
         for file in (ROOT / folder).rglob("*.py")
         if not {"cli", "doctor"} & set(file.relative_to(ROOT).parts)
     ]

@@ -38,7 +38,7 @@ def _modules(*arguments: str) -> set[str]:
 
 
 def _own(modules: set[str]) -> set[str]:
-    return {name for name in modules if name.partition(".")[0] in {"client", "merger", "protos", "server"}}
+    return {name for name in modules if name.partition(".")[0] in {"client", "merger", "protos", "server", "service"}}
 
 
 def test_the_version_is_printed_without_importing_anything_heavy() -> None:

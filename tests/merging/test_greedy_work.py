@@ -11,7 +11,7 @@ from merger.errors import WorkLimitError
 from merger.merge import merge_document
 from merger.progress import Watch
 from merger.strategies import STRATEGIES
-from merger.strategies.greedy.strategy import strategy as greedy
+from merger.strategies.greedy import strategy as greedy
 
 _LETTERS = "abcdefghijklmnop"
 

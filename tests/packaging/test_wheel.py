@@ -66,7 +66,7 @@ def test_the_wheel_holds_every_module_and_nothing_else(wheel: Path) -> None:
 
     code = {
         path.relative_to(ROOT).as_posix()
-        for package in ("client", "merger", "protos")
+        for package in ("client", "merger", "protos", "service")
         for path in (ROOT / package).rglob("*")
         if path.suffix in {".py", ".pyi", ".proto", ".txt"}
         or path.name == "py.typed"

@@ -27,9 +27,9 @@ from merger.merge import MergeResult, merge_document
 from merger.notices import Notice, Notices
 from merger.strategies import make_strategy
 from protos.convert.documents import document_to_message
+from protos.convert.errors import InvalidRequestError
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from service.request_validation import InvalidRequestError
 from service.rpc.envelopes import opened
 from tests.remote.test_chunks import random_document
 from tests.support.command_line import PATIENCE, free_port, serving

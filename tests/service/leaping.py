@@ -16,7 +16,7 @@ import server
 from client.remote.channel import HEALTH_METHOD
 from merger.strategies import STRATEGIES
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from service.telemetry_options import ObservabilityOptions
+from service.options import ObservabilityOptions
 from tests.service.test_metrics import scrape
 from tests.support.command_line import PATIENCE, free_port
 from tests.support.running_server import until

@@ -29,10 +29,10 @@ from merger.errors import (
     UnsupportedError,
 )
 from protos.convert.documents import document_to_message
+from protos.convert.errors import InvalidRequestError, Violation
 from protos.convert.status import error_of, status_of
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from service.request_validation import InvalidRequestError, Violation
 from tests.support.command_line import PATIENCE
 from tests.support.samples import long_document
 

@@ -12,8 +12,8 @@ import server
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
 from service.errors import ServerStartError
-from service.exposure import is_loopback
-from service.security.setup import SecurityOptions
+from service.listen_address import is_loopback
+from service.options import SecurityOptions
 from service.security.tokens import new_token
 from tests.support.certificates import Files, issue, options_of, trusting
 from tests.support.command_line import PATIENCE

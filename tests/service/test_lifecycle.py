@@ -21,7 +21,7 @@ from client.remote.retries import NO_RETRIES
 from client.remote.sync import RemoteMerger
 from client.remote.target import Target
 from merger.errors import OptionError
-from service.telemetry_options import ObservabilityOptions
+from service.options import ObservabilityOptions
 from tests.support.command_line import PATIENCE, PROGRAM, free_port
 from tests.support.corenlp_here import needs_corenlp
 from tests.support.running_server import children_of, needs_proc, soon, stopped, until, workers_of

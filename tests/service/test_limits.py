@@ -15,11 +15,11 @@ import pytest
 import server
 from merger.errors import OptionError
 from merger.progress import Watch
+from protos.convert.errors import InvalidRequestError, Violation
 from protos.limits import DEFAULT_LIMITS, Limits, Longest
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
 from service.answers import merge_document_answer
-from service.request_validation import InvalidRequestError, Violation
 from service.strategies import ServedStrategies
 from tests.support.command_line import PATIENCE
 from tests.support.running_server import until

@@ -21,8 +21,7 @@ from client.remote.sync import RemoteMerger
 from merger.errors import MergeBaselineError, OptionError
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from service.security.setup import SecurityOptions
-from service.telemetry_options import ObservabilityOptions
+from service.options import ObservabilityOptions, SecurityOptions
 from tests.support.command_line import PATIENCE, free_port, run, serving
 from tests.support.running_server import needs_proc, request, until, workers_of
 from tests.support.samples import long_document

@@ -16,8 +16,8 @@ from merger.errors import OptionError
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
 from service.errors import ServerStartError
+from service.options import SecurityOptions
 from service.security import setup as security
-from service.security.setup import SecurityOptions
 from tests.support.certificates import Files, is_root, issue, options_of, replace, root_of, trusting
 from tests.support.command_line import PATIENCE
 from tests.support.running_server import until

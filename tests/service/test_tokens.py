@@ -20,10 +20,10 @@ from merger.errors import OptionError
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
 from service.errors import ServerStartError
+from service.options import CallerLimits, SecurityOptions
 from service.security import interceptor as access
 from service.security.interceptor import MAX_HEALTH_CALLS
-from service.security.rate_limit import MAX_CALLERS, CallerLimits, Callers, address_of
-from service.security.setup import SecurityOptions
+from service.security.rate_limit import MAX_CALLERS, Callers, address_of
 from service.security.tokens import Tokens, new_token
 from tests.support.certificates import options_of, replace
 from tests.support.command_line import PATIENCE

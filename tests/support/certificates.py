@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import grpc
 
 import server
-from service.security.setup import SecurityOptions
+from service.options import SecurityOptions
 
 if TYPE_CHECKING:
     import trustme

@@ -66,7 +66,7 @@ def command(
     from client.doctor.packages import check_packages
     from client.doctor.service import check_memory, check_port, check_reach, check_server, check_tls
     from service.listen_address import check_host, plain_host
-    from service.security.tls import TlsFiles
+    from service.options import TlsFiles
 
     check_host("host", host)
     host = plain_host(host)

@@ -10,9 +10,8 @@ from client.cli.protection_options import MAX_MIB, MIB, protection_options
 from client.cli.telemetry_options import observability_options
 from protos.limits import DEFAULT_MAX_MESSAGE_BYTES, Limits
 from server import DEFAULT_PORT, ServerOptions, serve
-from service.security.setup import SecurityOptions
+from service.options import ObservabilityOptions, SecurityOptions
 from service.telemetry.logs import Format, set_up
-from service.telemetry_options import ObservabilityOptions
 
 _DEFAULTS = ServerOptions()
 

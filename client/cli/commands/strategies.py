@@ -12,7 +12,7 @@ from client.cli.options import json_option
 from client.cli.output import open_report, write_json
 from client.cli.server_options import ServerChoice, server_options
 from merger.strategies import Option, StrategyInfo, list_strategies
-from service.taggers import TaggerInfo
+from merger.taggers.base import TaggerInfo
 
 
 @click.command(short_help="list the strategies and their options")
