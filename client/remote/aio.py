@@ -34,9 +34,9 @@ _T = TypeVar("_T")
 class AsyncRemoteMerger:
     """A merge server. For one event loop, and any number of its tasks; use it in an ``async with`` statement.
 
-    Raises what :class:`~client.remote.sync.RemoteMerger` raises. A task that is cancelled takes its call with it: the server
-    gives up the work. A merger should be the only user of gRPC on event loops in its process: gRPC tells all loops of
-    a process of each other's events, and some log an error for those that are not theirs.
+    Raises what :class:`~client.remote.sync.RemoteMerger` raises. A task that is cancelled takes its call with it: the
+    server gives up the work. A merger should be the only user of gRPC on event loops in its process: gRPC tells all
+    loops of a process of each other's events, and some log an error for those that are not theirs.
     """
 
     def __init__(self, address: str, **options: Unpack[RemoteOptions]) -> None:

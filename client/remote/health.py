@@ -19,8 +19,8 @@ def health_of(target: Target, service: str, seconds: float) -> str:
     """``SERVING``, ``NOT_SERVING``, or another status of the health protocol; ``service`` ``""`` is the whole server.
 
     Raises :class:`~client.remote.errors.UnreachableError` if the server does not answer in time,
-    :class:`~client.remote.errors.IncompatibleError` if only one side speaks TLS, and :class:`~merger.errors.UnavailableError`
-    if it has no such service. Nothing is tried again.
+    :class:`~client.remote.errors.IncompatibleError` if only one side speaks TLS, and
+    :class:`~merger.errors.UnavailableError` if it has no such service. Nothing is tried again.
     """
     import grpc
     from grpc_health.v1 import health_pb2

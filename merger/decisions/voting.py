@@ -39,8 +39,8 @@ def vote(parts: Document, decisions: Mapping[str, Sequence[Decision]], prefer: s
     """One set of decisions on the chains of ``parts`` out of those of several annotators, in the order of the chains.
 
     ``decisions`` has each annotator's decisions by name, with one on each chain of two or more mentions
-    (:func:`~merger.decisions.checked.checked_decisions`). A majority is more than half of those who decided on the chain.
-    Without one ``prefer`` decides, by default, or where it has no say, the first annotator that has.
+    (:func:`~merger.decisions.checked.checked_decisions`). A majority is more than half of those who decided on the
+    chain. Without one ``prefer`` decides, by default, or where it has no say, the first annotator that has.
 
     The voted antecedent is named by the first part chain of its merged chain. Votes have one antecedent: raises
     :class:`~merger.errors.DecisionError` for a decision that joins more (``also``), and

@@ -209,7 +209,8 @@ def test_another_grpc_server_is_told_from_ours() -> None:
 def test_the_client_imports_grpc_only_when_a_server_is_used() -> None:
     script = (
         "import sys, client, client.remote.sync, client.remote.errors; assert 'grpc' not in sys.modules; "
-        "assert 'google.protobuf' not in sys.modules; client.remote.sync.RemoteMerger('h:1'); assert 'grpc' in sys.modules"
+        "assert 'google.protobuf' not in sys.modules; client.remote.sync.RemoteMerger('h:1'); "
+        "assert 'grpc' in sys.modules"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

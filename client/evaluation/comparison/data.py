@@ -235,9 +235,9 @@ class Comparison:
 
     ``texts`` are the documents themselves, ``None`` for what could not be read or cut. ``baseline`` is the name of the
     strategy that the ``tests`` of CoNLL F1 are against. ``pairs`` has the tests between all strategies but the ceiling,
-    by column (:data:`client.evaluation.comparison.columns.COLUMNS`), and ``best`` the strategy that is significantly better than
-    each other one in a column, where there is one. ``agreement`` has people first, then the strategies. ``failures``
-    are the errors of documents that no strategy was given, since they cannot be read or cut.
+    by column (:data:`client.evaluation.comparison.columns.COLUMNS`), and ``best`` the strategy that is significantly
+    better than each other one in a column, where there is one. ``agreement`` has people first, then the strategies.
+    ``failures`` are the errors of documents that no strategy was given, since they cannot be read or cut.
     """
 
     setup: Setup

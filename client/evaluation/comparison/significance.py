@@ -47,8 +47,8 @@ def compare_rows(
 ) -> list[Significance] | None:
     """Test the differences between two strategies' counts of the same documents, one result for each column.
 
-    Rows and columns are those of :mod:`client.evaluation.comparison.columns`. ``None`` for fewer than two documents, or without
-    resamples.
+    Rows and columns are those of :mod:`client.evaluation.comparison.columns`. ``None`` for fewer than two documents, or
+    without resamples.
 
     The paired bootstrap draws documents with replacement, the same for both. Its two-sided p is twice the smaller share
     of resamples in which the difference is at most, or at least, 0. Approximate randomisation exchanges the two

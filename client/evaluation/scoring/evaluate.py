@@ -116,8 +116,8 @@ def evaluate(  # noqa: PLR0913  # all but the documents are options
 
     ``failures``: the list that the readers of all these documents were given. A document that failed on one side is
     left out of both; one that cannot be scored, as its tokens differ, is left out too, and its error is added. Without
-    it that is raised: what :func:`~client.evaluation.scoring.pairing.pair_documents` and :func:`~client.evaluation.scoring.pairing.align`
-    raise.
+    it that is raised: what :func:`~client.evaluation.scoring.pairing.pair_documents` and
+    :func:`~client.evaluation.scoring.pairing.align` raise.
     """
     notices = Notices() if notices is None else notices
     made_by = None
