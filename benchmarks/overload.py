@@ -52,6 +52,8 @@ class Seen:
     seconds: list[float] = field(default_factory=list)
     refused_seconds: list[float] = field(default_factory=list)
     retry_info_missing: int = 0
+    surprises: Counter[str] = field(default_factory=Counter)
+    """Details of statuses that overload does not explain."""
     memory: list[tuple[float, float, float]] = field(default_factory=list)
 
     async def call(self, call: Call, channel: grpc.aio.Channel) -> None:
@@ -65,6 +67,8 @@ class Seen:
             if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
                 self.refused_seconds.append(time.monotonic() - begun)
                 self.retry_info_missing += not _has_retry_info(error)
+            elif code is not grpc.StatusCode.DEADLINE_EXCEEDED:
+                self.surprises[f"{code.name}: {error.details()}"] += 1
         else:
             self.codes["OK"] += 1
             self.seconds.append(time.monotonic() - begun)
@@ -209,6 +213,7 @@ def _report(seen: Seen, memory: list[tuple[float, float, float]], *, idle: float
         "codes": dict(seen.codes),
         "refused_share": round(seen.codes["RESOURCE_EXHAUSTED"] / max(1, calls), 3),
         "retry_info_missing": seen.retry_info_missing,
+        "surprises": dict(seen.surprises),
         "answered_seconds": _quantiles(seen.seconds),
         "refused_seconds": _quantiles(seen.refused_seconds),
         "bound_mib": BOUND_MIB,
