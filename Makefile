@@ -38,8 +38,8 @@ new_pip = $(pip_install) 'pip>=25.1'
 tested_extras = metrics,otel,ray,report,spacy
 
 .DELETE_ON_ERROR:
-.PHONY: help venv demo corenlp stanza chromium fuzz test lint format types imports protos protos-lint \
-	protos-check protos-breaking protos-image docs clean
+.PHONY: help venv demo corenlp stanza chromium fuzz test lint format types imports sync-client sync-client-check protos \
+	protos-lint protos-check protos-breaking protos-image docs clean
 
 help:
 	@echo 'make demo      merge and score the examples over a real local server'
@@ -49,7 +49,8 @@ help:
 	@echo 'make chromium  install Chromium (Debian) for the tests that look at the report'
 	@echo 'make fuzz      throw broken input at readers and server, guided by coverage (FUZZ_SECONDS=60 each)'
 	@echo 'make format    format the code and apply safe fixes'
-	@echo 'make lint      ruff only (also: types, imports, protos-lint, protos-check, protos-breaking)'
+	@echo 'make lint      ruff only (also: types, imports, sync-client-check, protos-lint, protos-check, protos-breaking)'
+	@echo 'make sync-client  generate the sync client from the async one'
 	@echo 'make protos    regenerate the Python code of the .proto files (make protos-image: at a release)'
 	@echo 'make docs      build the documentation as a site, in site/'
 	@echo 'make venv      (re)install .venv for development'
@@ -106,7 +107,7 @@ fuzz: venv
 	$(BIN)/python -m tests.fuzz.run_atheris $$each -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
 # spaCy's small English pipeline, for the tests of its tagger, comes as a package with the group `test`.
-test: lint types imports protos-lint protos-check protos-breaking corenlp stanza chromium
+test: lint types imports sync-client-check protos-lint protos-check protos-breaking corenlp stanza chromium
 	$(BIN)/python -m pytest
 
 lint: venv
@@ -145,6 +146,25 @@ protos-check: venv
 	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT && $(call protoc,"$$tmp") && \
 	$(call compare,"$$tmp",protos/merge_baseline) && $(call compare,"$$tmp",merger/backends/corenlp_proto) \
 	|| { echo 'error: generated code does not match the .proto files; run make protos' >&2; exit 1; }
+
+# The client for threads is the asyncio client without `async` and `await`. What differs otherwise is in the two
+# modules client/remote/{aio,sync}_transport.py, which are written by hand.
+define sync_client
+for each in '' _connection; do \
+	sed -E -e 's/async (def|for|with) /\1 /' -e 's/await //g' -e 's/__a(enter|exit)__/__\1__/' \
+	-e '/generated from/!s/Async([A-Z])/\1/g' -e '/generated from/!s/aio_/sync_/g' \
+	client/remote/aio$$each.py > $(1)/sync$$each.py || exit 1; done; \
+$(BIN)/ruff check -q --config pyproject.toml --select F401,I --fix $(1)/sync.py $(1)/sync_connection.py && \
+	$(BIN)/ruff format -q --config pyproject.toml $(1)/sync.py $(1)/sync_connection.py
+endef
+
+sync-client: venv
+	@$(call sync_client,client/remote)
+
+sync-client-check: venv
+	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT && $(call sync_client,"$$tmp") && \
+	diff client/remote/sync.py "$$tmp/sync.py" && diff client/remote/sync_connection.py "$$tmp/sync_connection.py" \
+	|| { echo 'error: client/remote/sync*.py do not match client/remote/aio*.py; run make sync-client' >&2; exit 1; }
 
 # The theme's builders announce another tool in many lines.
 docs: venv

@@ -1,12 +1,12 @@
-"""Merging on a server, for asyncio: :class:`~client.remote.sync.RemoteMerger` with methods to await.
+"""Merging on a server: :mod:`client.remote.sync` has the calls of :mod:`merger`, :mod:`client.remote.aio` for asyncio.
 
-What goes over the wire and when it is tried again is the same; only the waiting differs.
+Documents, decisions and errors are those of :mod:`merger`; results are identical to merging in process. grpc is
+imported when a merger is made, not before. ``sync.py`` is generated from ``aio.py`` (``make sync-client``).
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
 from client.remote.retries import Retries
@@ -21,7 +21,7 @@ from merger.resegment import with_boundaries_of
 from merger.strategies import OptionValue
 
 if TYPE_CHECKING:
-    from client.remote.aio_transport import AsyncConnection, AsyncStreamCall
+    from client.remote.aio_transport import AsyncAttempt, AsyncDocuments, AsyncStreamCall
     from client.remote.document_window import Batch, Outcome
     from client.remote.messages import PartsExchange, StreamResult, Wanted
     from merger.strategies import StrategyInfo
@@ -32,11 +32,16 @@ _T = TypeVar("_T")
 
 
 class AsyncRemoteMerger:
-    """A merge server. For one event loop, and any number of its tasks; use it in an ``async with`` statement.
+    """A merge server. Close it, or use it in a ``with`` statement (``async with`` for asyncio).
 
-    Raises what :class:`~client.remote.sync.RemoteMerger` raises. A task that is cancelled takes its call with it: the
-    server gives up the work. A merger should be the only user of gRPC on event loops in its process: gRPC tells all
-    loops of a process of each other's events, and some log an error for those that are not theirs.
+    Several threads can use one merger. A merger for asyncio belongs to one event loop, and any number of the loop's
+    tasks can use it; when a task is cancelled, the server gives up the task's call. It should be the only user of gRPC
+    on event loops in its process: gRPC sends the events of every loop to all loops, and some of them log an error for
+    events that are not theirs.
+
+    All methods raise a :class:`~client.remote.errors.RemoteError` if the server can't be used, and for bad requests the
+    exceptions that merging in process raises. Calls that fail for a temporary reason are repeated, as
+    :class:`~client.remote.retries.RetryPolicy` says, within the call's timeout. Lost connections are made again.
     """
 
     def __init__(self, address: str, **options: Unpack[RemoteOptions]) -> None:
@@ -48,9 +53,12 @@ class AsyncRemoteMerger:
 
         Raises:
             OptionError: the address is not ``HOST:PORT``, or an option makes no sense.
+            OSError: a file for TLS can't be read; an asyncio merger raises it at the first call.
         """
+        from client.remote.aio_connection import AsyncConnection
+
         self._target = Target(address=address, **options)
-        self._made: AsyncConnection | None = None
+        self._connection = AsyncConnection(self._target)
 
     async def __aenter__(self) -> Self:
         return self
@@ -59,20 +67,20 @@ class AsyncRemoteMerger:
         await self.close()
 
     async def close(self) -> None:
-        """Cancel running calls and disconnect."""
+        """Cancel running calls and those that wait for another attempt, and disconnect."""
         await self._connection.close()
 
-    async def is_serving(self, *, timeout: float | None = None) -> bool:  # noqa: ASYNC109  # the server is told of it
-        """Whether the server says that it is ready to merge. Asks once."""
+    async def is_serving(self, *, timeout: float | None = None) -> bool:
+        """Whether the server reports that it is ready to merge. Does not retry."""
         return await self._connection.is_serving(self._target.limit(timeout))
 
-    async def strategies(self, *, timeout: float | None = None) -> tuple[StrategyInfo, ...]:  # noqa: ASYNC109  # as above
+    async def strategies(self, *, timeout: float | None = None) -> tuple[StrategyInfo, ...]:
         """The server's strategies, with their options and whether they can run there."""
         from client.remote.messages import strategies_of
 
         return strategies_of(await self._persist(self._connection.list_strategies, timeout))
 
-    async def taggers(self, *, timeout: float | None = None) -> tuple[TaggerInfo, ...]:  # noqa: ASYNC109  # as above
+    async def taggers(self, *, timeout: float | None = None) -> tuple[TaggerInfo, ...]:
         """The taggers that the server offers to requests that name them."""
         from client.remote.messages import taggers_of
 
@@ -89,9 +97,14 @@ class AsyncRemoteMerger:
         tagger: str | None = None,
         retag: bool = False,
         notices: Notices | None = None,
-        timeout: float | None = None,  # noqa: ASYNC109  # the server is told of it
+        timeout: float | None = None,
     ) -> MergeResult:
-        """Merge a document's part chains in one call; as :meth:`client.remote.sync.RemoteMerger.merge`."""
+        """Merge a document's part chains in one call, as :func:`merger.merge.merge_document` does.
+
+        The result's document is the caller's, layout included, with the merged chains. ``timeout`` is in seconds.
+        ``tagger`` names one of the server's :meth:`taggers`, which tags the sentences without tags first, or with
+        ``retag`` all of them.
+        """
         from client.remote.messages import DocumentExchange, Wanted
 
         exchange = DocumentExchange(document, Wanted(strategy, options or {}, keep_singletons, tagger, retag), key)
@@ -113,9 +126,13 @@ class AsyncRemoteMerger:
         retag: bool = False,
         notices: Notices | None = None,
         watch: Watch | None = None,
-        timeout: float | None = None,  # noqa: ASYNC109  # the server is told of it
+        timeout: float | None = None,
     ) -> MergeResult:
-        """Merge a document part after part; as :meth:`client.remote.sync.RemoteMerger.merge_in_parts`."""
+        """Do what :meth:`merge` does, sending part after part, for documents that are too large for one message.
+
+        A part that is too large for one message is sent in chunks. ``watch`` is checked before every part, and reports
+        finished parts and slow work on the server. A retry of a broken stream starts again at the first part.
+        """
         from client.remote.messages import merged_document
 
         watch = watch or Watch()
@@ -145,7 +162,7 @@ class AsyncRemoteMerger:
 
     async def merge_many(
         self,
-        documents: AsyncIterable[Document] | Iterable[Document],
+        documents: AsyncDocuments,
         strategy: str,
         options: Mapping[str, OptionValue] | None = None,
         *,
@@ -153,21 +170,29 @@ class AsyncRemoteMerger:
         keep_singletons: bool = False,
         tagger: str | None = None,
         retag: bool = False,
-        timeout: float | None = None,  # noqa: ASYNC109  # the server is told of it
+        timeout: float | None = None,
         ordered: bool = True,
     ) -> AsyncIterator[Outcome]:
-        """Merge many documents over one stream; as :meth:`client.remote.sync.RemoteMerger.merge_many`.
+        """Merge many documents over one stream; yields an outcome for each, in the order of the input.
 
-        Answers are handed out while the next document is waited for. Close what this returns if you don't read it to
-        its end (``contextlib.aclosing``).
+        A document that fails does not end the others. With ``ordered=False`` outcomes come as soon as they are ready.
+        At most ``window`` documents (an option of the merger) and ``max_message_bytes`` are held; a document that is
+        too large for one message goes by :meth:`merge_in_parts`. ``key_of`` returns a document's gold merges.
+        ``timeout`` applies to the work on each document; if no answer at all comes for longer, this raises
+        :class:`~client.remote.errors.DeadlineError`. With asyncio, outcomes are handed out while the next document is
+        being read; use ``contextlib.aclosing`` if you may not read them all.
+
+        If the connection breaks, documents without an answer are sent again on the next one; attempts count from the
+        last answer. What ``documents`` and ``key_of`` raise is raised once all documents before it are done.
         """
+        from client.remote.aio_transport import AsyncDocumentSource
         from client.remote.document_window import Batch
         from client.remote.messages import Wanted
 
         wanted = Wanted(strategy, options or {}, keep_singletons, tagger, retag)
         limit = self._target.limit(timeout)
         batch = Batch(self._target, wanted, limit, ordered=ordered)
-        source = _Source(documents, key_of)
+        source = AsyncDocumentSource(documents, key_of)
         if not self._connection.reached:
             await self._connection.connect(None)
         try:
@@ -175,12 +200,12 @@ class AsyncRemoteMerger:
                 try:
                     async with await self._connection.merge_documents() as call:
                         while not batch.finished:
-                            await _step(batch, source, call)
+                            await source.step(batch, call)
                             await self._merge_large(batch, wanted, limit)
                             for outcome in batch.ready():
                                 yield outcome
                 except MergeBaselineError as error:
-                    await asyncio.sleep(batch.broke(error))
+                    await self._connection.sleep(batch.broke(error))
         finally:
             source.close()
 
@@ -195,11 +220,13 @@ class AsyncRemoteMerger:
         keep_singletons: bool = False,
         tagger: str | None = None,
         retag: bool = False,
-        timeout: float | None = None,  # noqa: ASYNC109  # the server is told of it
+        timeout: float | None = None,
     ) -> AsyncRemoteStream:
-        """Begin to merge a document whose parts come one by one; as :meth:`client.remote.sync.RemoteMerger.stream`.
+        """Start to merge a document whose parts come one by one; use the result in a ``with`` statement.
 
-        Use the result in an ``async with`` statement.
+        ``key`` must have all parts of the document. ``timeout`` applies to the whole stream, in seconds; ``None``, the
+        default, sets no limit. The first :meth:`AsyncRemoteStream.add` raises the error for a bad strategy or option. A
+        broken stream is not retried, since the merger does not keep the parts.
         """
         from client.remote.messages import PartsExchange, Wanted
 
@@ -211,15 +238,6 @@ class AsyncRemoteMerger:
         for message in messages:
             await call.send(message)
         return AsyncRemoteStream(call, exchange)
-
-    @property
-    def _connection(self) -> AsyncConnection:
-        # Channels belong to the loop that runs when they are made.
-        if self._made is None:
-            from client.remote.aio_transport import AsyncConnection
-
-            self._made = AsyncConnection(self._target)
-        return self._made
 
     async def _merge_large(self, batch: Batch, wanted: Wanted, limit: float | None) -> None:
         for item in batch.large():
@@ -236,20 +254,20 @@ class AsyncRemoteMerger:
                     timeout=limit,
                 )
 
-    async def _persist(self, call: Callable[[float | None], Awaitable[_T]], limit: float | None) -> _T:
-        """Call, and call again as the policy says; ``call`` takes the seconds that it has."""
-        retries = Retries(self._target.retry, self._target.limit(limit), self._target.on_retry)
+    async def _persist(self, call: AsyncAttempt[_T], timeout: float | None) -> _T:
+        """Call, and repeat the call as the retry policy says."""
+        retries = Retries(self._target.retry, self._target.limit(timeout), self._target.on_retry)
         if not self._connection.reached:
             await self._connection.connect(retries.remaining())
         while True:
             try:
                 return await call(retries.remaining())
             except MergeBaselineError as error:
-                await asyncio.sleep(retries.delay(error))
+                await self._connection.sleep(retries.delay(error))
 
 
 class AsyncRemoteStream:
-    """Merges the parts of one document as they come, on a server; as :class:`client.remote.sync.RemoteStream`."""
+    """Merges the parts of one document as they come, on a server; as :class:`merger.merge.PartMerger`."""
 
     def __init__(
         self, call: AsyncStreamCall[v1.MergeStreamRequest, v1.MergeStreamResponse], exchange: PartsExchange
@@ -264,13 +282,13 @@ class AsyncRemoteStream:
         self.cancel()
 
     def cancel(self) -> None:
-        """Give the stream up, if it is not finished."""
+        """Cancel the stream, unless it is finished."""
         self._call.cancel()
 
     async def add(self, part: Part, chains: Sequence[Chain], watch: Watch | None = None) -> tuple[Decision, ...]:
-        """Send the next part; the decisions on its chains. The chains' mentions carry the part's index.
+        """Send the next part and return the decisions on its chains, whose mentions have the part's index.
 
-        ``watch`` is told of slow work on the server.
+        ``watch`` reports slow work on the server.
         """
         for message in self._exchange.part(part, chains):
             await self._call.send(message)
@@ -278,7 +296,7 @@ class AsyncRemoteStream:
         return self._exchange.decisions()
 
     async def finish(self, notices: Notices | None = None) -> StreamResult:
-        """Tell the server that no part follows; what the stream came to."""
+        """Tell the server that there are no more parts, and return the result."""
         await self._call.half_close()
         await self._await_answer(None)
         return self._exchange.result(notices)
@@ -287,72 +305,3 @@ class AsyncRemoteStream:
         with self._exchange.errors():
             while not self._exchange.take(await self._call.receive(), watch):
                 pass
-
-
-class _Source:
-    """Reads documents one at a time, by a task of its own, which goes on while answers are waited for."""
-
-    def __init__(
-        self,
-        documents: AsyncIterable[Document] | Iterable[Document],
-        key_of: Callable[[Document], Document | None] | None,
-    ) -> None:
-        self._documents = aiter(documents if isinstance(documents, AsyncIterable) else _as_async(documents))
-        self._key_of = key_of
-        self._next: asyncio.Task[tuple[Document, Document | None]] | None = None
-
-    @property
-    def next(self) -> asyncio.Task[tuple[Document, Document | None]]:
-        """The task that reads the next document."""
-        if self._next is None:
-            self._next = asyncio.create_task(self._read())
-        return self._next
-
-    def give(self, batch: Batch) -> None:
-        """Hand over what the task has read."""
-        task, self._next = self.next, None
-        error = task.exception()
-        if error is None:
-            batch.add(*task.result())
-        else:
-            batch.end(None if isinstance(error, StopAsyncIteration) else error)
-
-    def close(self) -> None:
-        """Read no further."""
-        if self._next is not None:
-            self._next.cancel()
-
-    async def _read(self) -> tuple[Document, Document | None]:
-        document = await anext(self._documents)
-        return document, None if self._key_of is None else self._key_of(document)
-
-
-async def _as_async(documents: Iterable[Document]) -> AsyncIterator[Document]:
-    for document in documents:
-        yield document
-
-
-async def _step(
-    batch: Batch,
-    source: _Source,
-    call: AsyncStreamCall[v1.MergeDocumentsRequest, v1.MergeDocumentsResponse],
-) -> None:
-    """Send what is to be sent, and wait for an answer or, where there is room for one, the next document."""
-    for request in batch.requests():
-        await call.send(request)
-    if not batch.wants_document and not batch.on_the_wire:
-        return
-    waits: set[asyncio.Task[object]] = set()
-    answer = asyncio.create_task(call.receive(batch.patience()))
-    try:
-        waits = {answer} if not batch.wants_document else {answer, source.next}
-        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        if batch.wants_document and source.next.done():
-            source.give(batch)
-        if answer.done():
-            response = answer.result()
-            if response is not None:
-                batch.take(response)
-            batch.check_silence()
-    finally:
-        answer.cancel()

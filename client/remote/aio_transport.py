@@ -1,158 +1,122 @@
-"""Calls over a gRPC channel of asyncio; as :mod:`client.remote.sync_transport`. Importing it imports grpc."""
+"""How the asyncio client waits: its channel, streams and the documents that it reads. Importing it imports grpc.
+
+:mod:`client.remote.sync_transport` has the same for threads. All else is in ``aio.py`` and ``aio_connection.py``, from
+which the other client is generated.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator
-from typing import Generic, Self, TypeVar
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, Generic, ParamSpec, Self, TypeVar
 
 import grpc
 import grpc.aio
 from grpc_health.v1 import health_pb2
 
-from client.remote.channel import (
-    GOODBYE_SECONDS,
-    HEALTH_METHOD,
-    HEALTH_REQUEST,
-    REASON_SECONDS,
-    SERVING,
-    channel_options,
-    credentials,
-    metadata,
-)
-from client.remote.error_mapping import ended_early, not_connected, translate
-from client.remote.errors import CancelledError, DeadlineError, UnreachableError
+from client.remote.channel import GOODBYE_SECONDS, HEALTH_METHOD, channel_options, credentials, metadata
+from client.remote.document_window import Batch
+from client.remote.error_mapping import ended_early
+from client.remote.errors import CancelledError
 from client.remote.target import Target
+from merger.document import Document
 from merger.errors import MergeBaselineError
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
 
+if TYPE_CHECKING:
+    from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceAsyncStub
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 _Request = TypeVar("_Request")
 _Response = TypeVar("_Response")
 
+AsyncAttempt = Callable[[float | None], Awaitable[_T]]
+"""One attempt of a call, which takes the seconds that are left."""
+AsyncDocuments = AsyncIterable[Document] | Iterable[Document]
+AsyncUnaryMethod = grpc.aio.UnaryUnaryMultiCallable
 
-class AsyncConnection:
-    """A channel to one server, of the running event loop. It connects at the first call, and by itself again.
 
-    All methods raise what :func:`~client.remote.error_mapping.translate` makes of errors.
-    """
+class AsyncChannel:
+    """A gRPC channel to a server. It belongs to the event loop that runs when it is first used."""
 
     def __init__(self, target: Target) -> None:
         self._target = target
         self._metadata = grpc.aio.Metadata(*metadata(target))
-        self._connected = False
-        self._closed = False
-        options = channel_options(target)
-        self._channel = (
-            grpc.aio.insecure_channel(target.address, options)
-            if target.tls is None
-            else grpc.aio.secure_channel(target.address, credentials(target.tls), options)
-        )
-        self._stub = ChainMergeServiceStub(self._channel)
-        self._check_health: grpc.aio.UnaryUnaryMultiCallable[
-            health_pb2.HealthCheckRequest, health_pb2.HealthCheckResponse
-        ] = self._channel.unary_unary(
+        self._closed = asyncio.Event()
+
+    @cached_property
+    def _channel(self) -> grpc.aio.Channel:
+        target, options = self._target, channel_options(self._target)
+        if target.tls is None:
+            return grpc.aio.insecure_channel(target.address, options)
+        return grpc.aio.secure_channel(target.address, credentials(target.tls), options)
+
+    @cached_property
+    def stub(self) -> ChainMergeServiceAsyncStub:
+        """The methods of the service."""
+        return ChainMergeServiceStub(self._channel)
+
+    @cached_property
+    def check_health(self) -> AsyncUnaryMethod[health_pb2.HealthCheckRequest, health_pb2.HealthCheckResponse]:
+        """The health check. The type stubs of grpc lack the methods of the health service's own stub."""
+        return self._channel.unary_unary(
             HEALTH_METHOD,
             request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
             response_deserializer=health_pb2.HealthCheckResponse.FromString,
         )
-        self.reached = False
-        """Whether there ever was a connection."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether :meth:`close` was called."""
+        return self._closed.is_set()
 
     async def close(self) -> None:
-        """Cancel what runs and disconnect."""
-        self._closed = True
+        """Cancel running calls and :meth:`sleep`, and disconnect."""
+        self._closed.set()
         await self._channel.close()
 
-    async def merge_document(self, request: v1.MergeDocumentRequest, seconds: float | None) -> v1.MergeDocumentResponse:
-        """Merge a document that is sent as a whole."""
-        return await self._answer(self._stub.MergeDocument, request, seconds)
+    async def sleep(self, seconds: float) -> None:
+        """Wait for this time, or until the channel is closed."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._closed.wait()
 
-    async def list_strategies(self, seconds: float | None) -> v1.ListStrategiesResponse:
-        """Ask for the server's strategies."""
-        return await self._answer(self._stub.ListStrategies, v1.ListStrategiesRequest(), seconds)
+    async def in_thread(self, function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        """Call a function that blocks."""
+        return await asyncio.to_thread(function, *args, **kwargs)
 
-    async def is_serving(self, seconds: float | None) -> bool:
-        """What the health check says."""
-        return bool((await self._answer(self._check_health, HEALTH_REQUEST, seconds)).status == SERVING)
-
-    async def merge_stream(
-        self, seconds: float | None
-    ) -> AsyncStreamCall[v1.MergeStreamRequest, v1.MergeStreamResponse]:
-        """Begin a stream of parts."""
-        await self.connect(seconds)
-        call = self._stub.MergeStream(timeout=seconds, metadata=self._metadata)
-        return AsyncStreamCall(call, self.explain, self._target.address)
-
-    async def merge_documents(self) -> AsyncStreamCall[v1.MergeDocumentsRequest, v1.MergeDocumentsResponse]:
-        """Begin a stream of documents."""
-        await self.connect(None)
-        call = self._stub.MergeDocuments(metadata=self._metadata)
-        return AsyncStreamCall(call, self.explain, self._target.address)
-
-    async def connect(self, seconds: float | None) -> None:
-        """See that there is a connection, within ``seconds`` if that is less than the time to connect."""
-        if self._closed:
-            raise _cancelled(self._target.address)
-        if self._connected:
-            return
-        limit = self._target.connect_timeout if seconds is None else min(self._target.connect_timeout, seconds)
-        try:
-            with self._told_of_close():
-                await self._check_health(HEALTH_REQUEST, timeout=limit, metadata=self._metadata, wait_for_ready=True)
-        except grpc.RpcError as error:
-            reason = self.explain(error)
-            if isinstance(reason, DeadlineError):
-                raise await asyncio.to_thread(not_connected, self._target, await self._why_not()) from None
-            if isinstance(reason, UnreachableError | CancelledError):
-                raise reason from None
-            # Whatever else it says of its health, it answers.
-        self._connected = self.reached = True
-
-    def explain(self, error: grpc.RpcError) -> MergeBaselineError:
-        """What to raise for a failed call."""
-        reason = translate(error, self._target.address)
-        if isinstance(reason, CancelledError) and not self._closed:
-            # Not by us: a server that stops cancels what runs at the end of its grace.
-            reason = UnreachableError(f"the server at {self._target.address} gave the call up", self._target.address)
-        if isinstance(reason, UnreachableError):
-            self._connected = False
-        return reason
-
-    async def _why_not(self) -> str:
-        try:
-            await self._check_health(HEALTH_REQUEST, timeout=REASON_SECONDS, metadata=self._metadata)
-        except grpc.RpcError as error:
-            return error.details() or ""
-        return ""
-
-    async def _answer(
+    async def answer(
         self,
-        method: grpc.aio.UnaryUnaryMultiCallable[_Request, _Response],
+        method: AsyncUnaryMethod[_Request, _Response],
         request: _Request,
         seconds: float | None,
+        *,
+        wait_for_ready: bool | None = None,
     ) -> _Response:
-        await self.connect(seconds)
+        """Make a call with one answer. Raises ``grpc.RpcError``, and ``CancelledError`` when the channel is closed."""
         try:
-            with self._told_of_close():
-                return await method(request, timeout=seconds, metadata=self._metadata)
-        except grpc.RpcError as error:
-            raise self.explain(error) from None
-
-    @contextlib.contextmanager
-    def _told_of_close(self) -> Iterator[None]:
-        """Turn what waiting calls end with when the channel is closed into our own error.
-
-        asyncio's would tell the task that it is cancelled, which it is not.
-        """
-        try:
-            yield
+            return await method(request, timeout=seconds, metadata=self._metadata, wait_for_ready=wait_for_ready)
         except asyncio.CancelledError:
+            # When a channel is closed, grpc cancels the tasks that wait for its calls; asyncio's error would make them
+            # look cancelled by their owner.
             task = asyncio.current_task()
-            if self._closed and (task is None or not task.cancelling()):
+            if self.closed and (task is None or not task.cancelling()):
                 raise _cancelled(self._target.address) from None
             raise
+
+    def stream(
+        self,
+        method: grpc.aio.StreamStreamMultiCallable[_Request, _Response],
+        seconds: float | None,
+        explain: Callable[[grpc.RpcError], MergeBaselineError],
+    ) -> AsyncStreamCall[_Request, _Response]:
+        """Start a call with messages both ways; ``explain`` makes the exception to raise when it fails."""
+        call = method(timeout=seconds, metadata=self._metadata)
+        return AsyncStreamCall(call, explain, self._target.address)
 
 
 class AsyncStreamCall(Generic[_Request, _Response]):
@@ -168,7 +132,7 @@ class AsyncStreamCall(Generic[_Request, _Response]):
         self._explain = explain
         self._address = address
         self._answers: asyncio.Queue[_Response | MergeBaselineError] = asyncio.Queue()
-        # Whoever is cancelled while it reads from a call cancels the call; so only this task reads.
+        # A task that is cancelled while it reads from a call cancels the call. So only this task reads.
         self._reader = asyncio.create_task(self._take_answers())
 
     async def __aenter__(self) -> Self:
@@ -176,36 +140,36 @@ class AsyncStreamCall(Generic[_Request, _Response]):
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
-            # So that the server does not take it for given up.
+            # So that the server does not count the call as cancelled.
             await self.half_close()
             await asyncio.wait({self._reader}, timeout=GOODBYE_SECONDS)
         self.cancel()
 
     async def send(self, request: _Request) -> None:
-        """Send; waits while the server reads no further. Of a call that failed :meth:`receive` tells."""
+        """Send, as soon as the server reads. If the call failed, :meth:`receive` raises the error."""
         with contextlib.suppress(grpc.RpcError, asyncio.InvalidStateError):
             await self._call.write(request)
 
     async def half_close(self) -> None:
-        """Tell the server that nothing more comes."""
+        """Tell the server that there are no more requests."""
         with contextlib.suppress(grpc.RpcError, asyncio.InvalidStateError):
             await self._call.done_writing()
 
     async def receive(self, seconds: float | None = None) -> _Response | None:
-        """Wait for the next answer; ``None`` if none came within the time. Raises what the call failed with."""
+        """Wait for the next answer; ``None`` if none came in time. Raises the error that the call failed with."""
         try:
             async with asyncio.timeout(seconds):
                 answer = await self._answers.get()
         except TimeoutError:
             return None
         if isinstance(answer, MergeBaselineError):
-            # Nothing will come after it: whoever asks again is told the same.
+            # It is the last one, so that every later call raises it too.
             self._answers.put_nowait(answer)
             raise answer
         return answer
 
     def cancel(self) -> None:
-        """Give the call up, if it still runs."""
+        """Cancel the call, if it still runs."""
         self._call.cancel()
 
     async def _take_answers(self) -> None:
@@ -217,6 +181,68 @@ class AsyncStreamCall(Generic[_Request, _Response]):
             self._answers.put_nowait(self._explain(error))
         except asyncio.CancelledError:
             self._answers.put_nowait(_cancelled(self._address))
+
+
+class AsyncDocumentSource:
+    """Reads documents and their keys in a task of its own, which goes on while the client waits for answers."""
+
+    def __init__(self, documents: AsyncDocuments, key_of: Callable[[Document], Document | None] | None) -> None:
+        self._documents = aiter(documents if isinstance(documents, AsyncIterable) else _as_async(documents))
+        self._key_of = key_of
+        self._next: asyncio.Task[tuple[Document, Document | None]] | None = None
+
+    @property
+    def next(self) -> asyncio.Task[tuple[Document, Document | None]]:
+        """The task that reads the next document."""
+        if self._next is None:
+            self._next = asyncio.create_task(self._read())
+        return self._next
+
+    def give(self, batch: Batch) -> None:
+        """Add the document that the task has read."""
+        task, self._next = self.next, None
+        error = task.exception()
+        if error is None:
+            batch.add(*task.result())
+        else:
+            batch.end(None if isinstance(error, StopAsyncIteration) else error)
+
+    def close(self) -> None:
+        """Read no further."""
+        if self._next is not None:
+            self._next.cancel()
+
+    async def _read(self) -> tuple[Document, Document | None]:
+        document = await anext(self._documents)
+        return document, None if self._key_of is None else self._key_of(document)
+
+    async def step(
+        self, batch: Batch, call: AsyncStreamCall[v1.MergeDocumentsRequest, v1.MergeDocumentsResponse]
+    ) -> None:
+        """Send what is due; then wait for an answer or, if there is room for one, the next document."""
+        for request in batch.requests():
+            await call.send(request)
+        if not batch.wants_document and not batch.on_the_wire:
+            return
+        waits: set[asyncio.Task[object]] = set()
+        answer = asyncio.create_task(call.receive(batch.patience()))
+        try:
+            waits = {answer, self.next} if batch.wants_document else {answer}
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            if batch.wants_document and self.next.done():
+                self.give(batch)
+            if answer.done():
+                response = answer.result()
+                if response is not None:
+                    batch.take(response)
+                batch.check_silence()
+        finally:
+            answer.cancel()
+
+
+async def _as_async(documents: Iterable[Document]) -> AsyncIterator[Document]:
+    for document in documents:
+        yield document
 
 
 def _cancelled(address: str) -> CancelledError:

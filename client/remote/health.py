@@ -25,29 +25,17 @@ def health_of(target: Target, service: str, seconds: float) -> str:
     import grpc
     from grpc_health.v1 import health_pb2
 
-    from client.remote.channel import HEALTH_METHOD, channel_options, credentials
     from client.remote.error_mapping import other_protocol
+    from client.remote.sync_transport import health_check, open_channel
 
-    options = channel_options(target)
-    channel = (
-        grpc.insecure_channel(target.address, options)
-        if target.tls is None
-        else grpc.secure_channel(target.address, credentials(target.tls), options)
-    )
-    with channel:
-        check: grpc.UnaryUnaryMultiCallable[health_pb2.HealthCheckRequest, health_pb2.HealthCheckResponse]
-        check = channel.unary_unary(
-            HEALTH_METHOD,
-            request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
-            response_deserializer=health_pb2.HealthCheckResponse.FromString,
-        )
+    with open_channel(target) as channel:
         unknown = UnavailableError(f"the server at {target.address} has no service {service}")
         try:
             request = health_pb2.HealthCheckRequest(service=service)
         except UnicodeError:
             raise unknown from None
         try:
-            answer = check(request, timeout=seconds)
+            answer = health_check(channel)(request, timeout=seconds)
         except grpc.RpcError as error:
             code = error.code()
             if code is grpc.StatusCode.NOT_FOUND:

@@ -1,13 +1,12 @@
-"""Merging on a server: the calls of :mod:`merger`, answered elsewhere.
+"""Merging on a server: :mod:`client.remote.sync` has the calls of :mod:`merger`, :mod:`client.remote.aio` for asyncio.
 
 Documents, decisions and errors are those of :mod:`merger`; results are identical to merging in process. grpc is
-imported when a :class:`RemoteMerger` is made, not before. :mod:`client.remote.aio` has the same for asyncio.
+imported when a merger is made, not before. ``sync.py`` is generated from ``aio.py`` (``make sync-client``).
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
 from client.remote.retries import Retries
@@ -24,7 +23,7 @@ from merger.strategies import OptionValue
 if TYPE_CHECKING:
     from client.remote.document_window import Batch, Outcome
     from client.remote.messages import PartsExchange, StreamResult, Wanted
-    from client.remote.sync_transport import StreamCall
+    from client.remote.sync_transport import Attempt, Documents, StreamCall
     from merger.strategies import StrategyInfo
     from merger.taggers.base import TaggerInfo
     from protos.merge_baseline import v1
@@ -33,15 +32,20 @@ _T = TypeVar("_T")
 
 
 class RemoteMerger:
-    """A merge server. May be used by several threads at a time; close it or use it in a ``with`` statement.
+    """A merge server. Close it, or use it in a ``with`` statement (``async with`` for asyncio).
+
+    Several threads can use one merger. A merger for asyncio belongs to one event loop, and any number of the loop's
+    tasks can use it; when a task is cancelled, the server gives up the task's call. It should be the only user of gRPC
+    on event loops in its process: gRPC sends the events of every loop to all loops, and some of them log an error for
+    events that are not theirs.
 
     All methods raise a :class:`~client.remote.errors.RemoteError` if the server can't be used, and for bad requests the
-    exceptions that merging in process raises. Calls that fail for a reason that may pass are tried again, as
-    :class:`~client.remote.retries.RetryPolicy` says, within the time set for the call; it connects anew by itself.
+    exceptions that merging in process raises. Calls that fail for a temporary reason are repeated, as
+    :class:`~client.remote.retries.RetryPolicy` says, within the call's timeout. Lost connections are made again.
     """
 
     def __init__(self, address: str, **options: Unpack[RemoteOptions]) -> None:
-        """Does not connect yet.
+        """Does not connect yet, and needs no running event loop.
 
         Args:
             address: ``HOST:PORT``; IPv6 addresses in brackets.
@@ -49,13 +53,12 @@ class RemoteMerger:
 
         Raises:
             OptionError: the address is not ``HOST:PORT``, or an option makes no sense.
-            OSError: a file for TLS can't be read.
+            OSError: a file for TLS can't be read; an asyncio merger raises it at the first call.
         """
-        self._target = Target(address=address, **options)
-        from client.remote.sync_transport import Connection
+        from client.remote.sync_connection import Connection
 
+        self._target = Target(address=address, **options)
         self._connection = Connection(self._target)
-        self._closed = threading.Event()
 
     def __enter__(self) -> Self:
         return self
@@ -64,12 +67,11 @@ class RemoteMerger:
         self.close()
 
     def close(self) -> None:
-        """Cancel running calls, those that wait to be tried again too, and disconnect."""
-        self._closed.set()
+        """Cancel running calls and those that wait for another attempt, and disconnect."""
         self._connection.close()
 
     def is_serving(self, *, timeout: float | None = None) -> bool:
-        """Whether the server says that it is ready to merge. Asks once."""
+        """Whether the server reports that it is ready to merge. Does not retry."""
         return self._connection.is_serving(self._target.limit(timeout))
 
     def strategies(self, *, timeout: float | None = None) -> tuple[StrategyInfo, ...]:
@@ -97,7 +99,7 @@ class RemoteMerger:
         notices: Notices | None = None,
         timeout: float | None = None,
     ) -> MergeResult:
-        """Merge a document's part chains in one call; as :func:`merger.merge.merge_document`.
+        """Merge a document's part chains in one call, as :func:`merger.merge.merge_document` does.
 
         The result's document is the caller's, layout included, with the merged chains. ``timeout`` is in seconds.
         ``tagger`` names one of the server's :meth:`taggers`, which tags the sentences without tags first, or with
@@ -124,10 +126,10 @@ class RemoteMerger:
         watch: Watch | None = None,
         timeout: float | None = None,
     ) -> MergeResult:
-        """Do what :meth:`merge` does, sending part after part, for documents larger than a message may be.
+        """Do what :meth:`merge` does, sending part after part, for documents that are too large for one message.
 
-        A part that is too large for a message goes in chunks. ``watch`` is checked before every part, and is told of
-        the parts done and of slow work on the server; from the first part on if a broken stream is tried again.
+        A part that is too large for one message is sent in chunks. ``watch`` is checked before every part, and reports
+        finished parts and slow work on the server. A retry of a broken stream starts again at the first part.
         """
         from client.remote.messages import merged_document
 
@@ -136,7 +138,7 @@ class RemoteMerger:
         key = None if key is None else with_boundaries_of(document, key)
 
         def attempt(left: float | None) -> StreamResult:
-            with self.stream(
+            stream = self.stream(
                 document.id,
                 strategy,
                 options,
@@ -146,7 +148,8 @@ class RemoteMerger:
                 tagger=tagger,
                 retag=retag,
                 timeout=left,
-            ) as stream:
+            )
+            with stream:
                 for index, (part, chains) in enumerate(zip(document.parts, by_part, strict=True)):
                     watch.check()
                     stream.add(part, chains, watch)
@@ -157,7 +160,7 @@ class RemoteMerger:
 
     def merge_many(
         self,
-        documents: Iterable[Document],
+        documents: Documents,
         strategy: str,
         options: Mapping[str, OptionValue] | None = None,
         *,
@@ -168,43 +171,41 @@ class RemoteMerger:
         timeout: float | None = None,
         ordered: bool = True,
     ) -> Iterator[Outcome]:
-        """Merge many documents over one stream; what became of each of them, in the order of the input.
+        """Merge many documents over one stream; yields an outcome for each, in the order of the input.
 
-        One that fails does not end the others. With ``ordered=False`` outcomes come as they get ready. No more than
-        ``window`` documents (an option of the merger) are held, and no more than ``max_message_bytes``; one that
-        is too large for a message goes by :meth:`merge_in_parts`. ``key_of`` gives a document's gold merges.
-        ``timeout`` is for the work on each document; no answer at all for longer raises
-        :class:`~client.remote.errors.DeadlineError`.
+        A document that fails does not end the others. With ``ordered=False`` outcomes come as soon as they are ready.
+        At most ``window`` documents (an option of the merger) and ``max_message_bytes`` are held; a document that is
+        too large for one message goes by :meth:`merge_in_parts`. ``key_of`` returns a document's gold merges.
+        ``timeout`` applies to the work on each document; if no answer at all comes for longer, this raises
+        :class:`~client.remote.errors.DeadlineError`. With asyncio, outcomes are handed out while the next document is
+        being read; use ``contextlib.aclosing`` if you may not read them all.
 
-        After the connection broke, what is not answered is sent again on the next one; attempts count from the last
-        answer. What ``documents`` and ``key_of`` raise is raised once all documents before it are done.
+        If the connection breaks, documents without an answer are sent again on the next one; attempts count from the
+        last answer. What ``documents`` and ``key_of`` raise is raised once all documents before it are done.
         """
         from client.remote.document_window import Batch
         from client.remote.messages import Wanted
+        from client.remote.sync_transport import DocumentSource
 
         wanted = Wanted(strategy, options or {}, keep_singletons, tagger, retag)
         limit = self._target.limit(timeout)
         batch = Batch(self._target, wanted, limit, ordered=ordered)
-        source = iter(documents)
+        source = DocumentSource(documents, key_of)
         if not self._connection.reached:
             self._connection.connect(None)
-        while not batch.finished:
-            try:
-                with self._connection.merge_documents() as call:
-                    while not batch.finished:
-                        if batch.wants_document:
-                            _read_one(batch, source, key_of)
-                        for request in batch.requests():
-                            call.send(request)
-                        if batch.on_the_wire:
-                            answer = call.receive(0 if batch.wants_document else batch.patience())
-                            if answer is not None:
-                                batch.take(answer)
-                            batch.check_silence()
-                        self._merge_large(batch, wanted, limit)
-                        yield from batch.ready()
-            except MergeBaselineError as error:
-                self._closed.wait(batch.broke(error))
+        try:
+            while not batch.finished:
+                try:
+                    with self._connection.merge_documents() as call:
+                        while not batch.finished:
+                            source.step(batch, call)
+                            self._merge_large(batch, wanted, limit)
+                            for outcome in batch.ready():
+                                yield outcome
+                except MergeBaselineError as error:
+                    self._connection.sleep(batch.broke(error))
+        finally:
+            source.close()
 
     def stream(
         self,
@@ -219,11 +220,11 @@ class RemoteMerger:
         retag: bool = False,
         timeout: float | None = None,
     ) -> RemoteStream:
-        """Begin to merge a document whose parts come one by one; use the result in a ``with`` statement.
+        """Start to merge a document whose parts come one by one; use the result in a ``with`` statement.
 
-        ``key`` must have the parts that will come. ``timeout`` is for the whole stream, in seconds; ``None``, the
-        default, sets no limit. A bad strategy or option is reported by the first :meth:`RemoteStream.add`. What breaks
-        is not tried again, since the parts before are gone.
+        ``key`` must have all parts of the document. ``timeout`` applies to the whole stream, in seconds; ``None``, the
+        default, sets no limit. The first :meth:`RemoteStream.add` raises the error for a bad strategy or option. A
+        broken stream is not retried, since the merger does not keep the parts.
         """
         from client.remote.messages import PartsExchange, Wanted
 
@@ -236,7 +237,7 @@ class RemoteMerger:
             call.send(message)
         return RemoteStream(call, exchange)
 
-    def _merge_large(self, batch: Batch, wanted: Wanted, timeout: float | None) -> None:
+    def _merge_large(self, batch: Batch, wanted: Wanted, limit: float | None) -> None:
         for item in batch.large():
             with batch.settling(item) as settling:
                 settling.result = self.merge_in_parts(
@@ -248,11 +249,11 @@ class RemoteMerger:
                     tagger=wanted.tagger,
                     retag=wanted.retag,
                     notices=settling.notices,
-                    timeout=timeout,
+                    timeout=limit,
                 )
 
-    def _persist(self, call: Callable[[float | None], _T], timeout: float | None) -> _T:
-        """Call, and call again as the policy says; ``call`` takes the seconds that it has."""
+    def _persist(self, call: Attempt[_T], timeout: float | None) -> _T:
+        """Call, and repeat the call as the retry policy says."""
         retries = Retries(self._target.retry, self._target.limit(timeout), self._target.on_retry)
         if not self._connection.reached:
             self._connection.connect(retries.remaining())
@@ -260,7 +261,7 @@ class RemoteMerger:
             try:
                 return call(retries.remaining())
             except MergeBaselineError as error:
-                self._closed.wait(retries.delay(error))
+                self._connection.sleep(retries.delay(error))
 
 
 class RemoteStream:
@@ -279,13 +280,13 @@ class RemoteStream:
         self.cancel()
 
     def cancel(self) -> None:
-        """Give the stream up, if it is not finished."""
+        """Cancel the stream, unless it is finished."""
         self._call.cancel()
 
     def add(self, part: Part, chains: Sequence[Chain], watch: Watch | None = None) -> tuple[Decision, ...]:
-        """Send the next part; the decisions on its chains. The chains' mentions carry the part's index.
+        """Send the next part and return the decisions on its chains, whose mentions have the part's index.
 
-        ``watch`` is told of slow work on the server.
+        ``watch`` reports slow work on the server.
         """
         for message in self._exchange.part(part, chains):
             self._call.send(message)
@@ -293,7 +294,7 @@ class RemoteStream:
         return self._exchange.decisions()
 
     def finish(self, notices: Notices | None = None) -> StreamResult:
-        """Tell the server that no part follows; what the stream came to."""
+        """Tell the server that there are no more parts, and return the result."""
         self._call.half_close()
         self._await_answer(None)
         return self._exchange.result(notices)
@@ -302,15 +303,3 @@ class RemoteStream:
         with self._exchange.errors():
             while not self._exchange.take(self._call.receive(), watch):
                 pass
-
-
-def _read_one(batch: Batch, source: Iterator[Document], key_of: Callable[[Document], Document | None] | None) -> None:
-    try:
-        document = next(source)
-        key = None if key_of is None else key_of(document)
-    except StopIteration:
-        batch.end()
-    except Exception as error:  # noqa: BLE001  # raised again once the documents before it are done
-        batch.end(error)
-    else:
-        batch.add(document, key)

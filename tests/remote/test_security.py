@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import trustme
 
-from client.remote import aio_transport, peer_probe, sync_transport
+from client.remote import aio_connection, peer_probe, sync_connection
 from client.remote.errors import IncompatibleError, NotAllowedError, UnreachableError
 from client.remote.sync import RemoteMerger
 from client.remote.target import Target, Tls
@@ -35,7 +35,7 @@ both = pytest.mark.parametrize("merge", BOTH)
 @pytest.fixture
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give all the time that is needed to find out why there is no connection."""
-    for module in (sync_transport, aio_transport):
+    for module in (sync_connection, aio_connection):
         monkeypatch.setattr(module, "REASON_SECONDS", PATIENCE)
     monkeypatch.setattr(peer_probe, "PROBE_SECONDS", PATIENCE)
 
