@@ -34,6 +34,8 @@ def with_boundaries_of(template: Document, document: Document, notices: Notices 
     Chains stay local to parts (``ChainScope.PART``) if they were, each still lies in one part, and ids stay unique
     there. Raises :class:`~merger.errors.AlignmentError` at the first token that differs.
     """
+    if document.parts is template.parts:
+        return document
     if _forms(document) == _forms(template):
         return replace(document, parts=template.parts)
     # Formats without empty nodes may have them as tokens like the others.

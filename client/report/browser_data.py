@@ -13,10 +13,10 @@ from typing import Any
 
 from client.evaluation.agreement.parts_of_speech import HeadClasses
 from client.evaluation.comparison.breakdowns import GROUPINGS
-from client.evaluation.comparison.data import BOUNDS, Annotated, Comparison, DocumentFacts, Outcome
-from client.evaluation.comparison.decision_errors import token_offsets
+from client.evaluation.comparison.data import BOUNDS, Comparison, DocumentFacts, Outcome
+from client.evaluation.comparison.gold_merges import GoldMerges, token_offsets
 from merger.decisions.model import Evidence
-from merger.document import Chain, ChainRef, Mention, Sentence, part_chains
+from merger.document import Chain, ChainRef, Mention, Sentence
 from merger.tag_sets import WordClass
 
 _NAME_LENGTH = 60
@@ -92,19 +92,16 @@ def _count_wrong(outcome: Outcome) -> int:
     return sum(decision.error is not None for decision in outcome.decisions)
 
 
-def _document_data(text: Annotated, outcomes: Iterable[Outcome]) -> dict[str, Any]:
-    parts = text.parts
-    # Singletons take no part in merging: there is nothing to see of them.
-    chains = {ref: chain for ref, chain in part_chains(parts).items() if len(chain.mentions) > 1}
-    numbers = {ref: number for number, ref in enumerate(chains)}
+def _document_data(text: GoldMerges, outcomes: Iterable[Outcome]) -> dict[str, Any]:
+    numbers = {ref: number for number, ref in enumerate(text.chains)}
     chain_data = _ChainData(text)
     return {
         "parts": [
             {"number": part.number, "sentences": [_sentence_data(sentence) for sentence in part.sentences]}
-            for part in parts.parts
+            for part in text.parts.parts
         ],
-        "chains": [chain_data.of(ref, chain) for ref, chain in chains.items()],
-        "human": text.merged,
+        "chains": [chain_data.of(ref, chain) for ref, chain in text.chains.items()],
+        "human": text.linking.numbers,
         "strategies": [_strategy_data(outcome, numbers) for outcome in outcomes],
     }
 
@@ -117,7 +114,7 @@ def _sentence_data(sentence: Sentence) -> dict[str, Any]:
 class _ChainData:
     """The chains of one document."""
 
-    def __init__(self, text: Annotated) -> None:
+    def __init__(self, text: GoldMerges) -> None:
         self._document = text.parts
         self._heads = HeadClasses(text.parts)
         self._offset = token_offsets(text.parts)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from client.evaluation.agreement.parts_of_speech import mention_classes
+from client.evaluation.scoring.links import mergeable_chains
 from merger.document import ChainRef, Document
 from merger.errors import OptionError
 from merger.merge import merge_document
@@ -58,7 +59,9 @@ def test_names_and_common_nouns_of_other_tag_sets_are_nouns(name: str, tags: tup
 
 @pytest.mark.parametrize(("name", "tags"), CASES)
 def test_word_classes_go_by_the_tag_set(name: str, tags: tuple[str, str, str, str]) -> None:
-    assert mention_classes(_two_parts(tags)) == {
+    document = _two_parts(tags)
+
+    assert mention_classes(document, mergeable_chains(document)) == {
         ChainRef(1, "c"): [WordClass.NOUN, WordClass.PRONOUN],
         ChainRef(1, "d"): [WordClass.PROPER_NOUN, WordClass.PRONOUN],
     }, name

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from client.evaluation.comparison.contenders import StrategyContender, attempt, make_task
+from client.evaluation.comparison.contenders import StrategyContender, attempt
 from client.evaluation.comparison.data import Entrant, Setup
 from client.evaluation.comparison.summary import compare
+from client.evaluation.comparison.task import make_task
 from client.report.browser_data import documents_data, index_data
 from merger.formats import read_documents
 from merger.notices import Notices
@@ -34,7 +35,7 @@ def name_of(tmp_path: Path, words: str, tags: str, mentions: list[tuple[int, int
     task = make_task(read, read)
     contender = StrategyContender("none", make_strategy("none"))
     entrant = Entrant("none", "none", (attempt(contender, task, Notices()),))
-    made = compare([task.facts], [entrant], Setup("key", "given", "dropped", "c"), texts=[task.text])
+    made = compare([task.facts], [entrant], Setup("key", "given", "dropped", "c"), texts=[task.known_gold])
     (data,) = documents_data(made)
     (chain,) = data["chains"]
     (sentence, ((first, last),)) = chain["mentions"][chain["name"]]

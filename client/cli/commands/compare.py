@@ -29,13 +29,14 @@ from client.cli.strategy_options import complete_spec
 from client.cli.tagger_options import TaggerChoice, tagger_options
 from client.evaluation.agreement.bootstrap import Resampling
 from client.evaluation.comparison.checkpoint import OutcomeFile, kept_outcomes
-from client.evaluation.comparison.contenders import Contender, StrategyContender, Task, attempt, make_task
+from client.evaluation.comparison.contenders import Contender, StrategyContender, attempt
 from client.evaluation.comparison.data import BOUNDS, CEILING, FLOOR, Comparison, Entrant, Setup
 from client.evaluation.comparison.failures import shared_failures
 from client.evaluation.comparison.peak_memory import reset_peak
 from client.evaluation.comparison.render import as_markdown, as_text
 from client.evaluation.comparison.render_data import as_data
 from client.evaluation.comparison.summary import choose_baseline, compare
+from client.evaluation.comparison.task import Task, make_task
 from client.evaluation.scoring.mention_matching import EXACT, Matching
 from client.evaluation.scoring.pairing import ById
 from client.report.page import as_html, check_available
@@ -191,7 +192,7 @@ def command(
         [each.facts for each in tasks],
         entrants,
         setup,
-        texts=[each.text for each in tasks],
+        texts=[each.known_gold for each in tasks],
         baseline=baseline,
         resampling=Resampling(resamples, seed),
     )

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TypeAlias
 
-from client.evaluation.scoring.links import antecedents_of, unseen_chains
-from merger.document import ChainRef, Document
+from client.evaluation.scoring.links import read_linking, unseen_chains
+from merger.document import Chain, ChainRef, Document
 
 Antecedent: TypeAlias = frozenset[ChainRef]
 """An antecedent as a set of part chains; empty for *new*."""
@@ -29,14 +29,16 @@ class Compare(Enum):
     ROOT = "root"
 
 
-def read_antecedents(parts: Document, merged: Document, compare: Compare = Compare.CHAIN) -> Antecedents:
-    """The antecedents that a merged document shows on the chains of ``parts``, which has the same parts and tokens.
+def read_antecedents(
+    chains: Mapping[ChainRef, Chain], merged: Document, compare: Compare = Compare.CHAIN
+) -> Antecedents:
+    """The antecedents of part chains in a merged document that has their parts and tokens.
 
-    Chains of nothing but empty nodes that it lacks have none: there is no telling what the annotator would say.
+    Part chains of nothing but empty nodes that it lacks are left out: the annotator did not see them.
 
     Raises :class:`~merger.errors.DecisionError` if the merged document does not keep a part chain together.
     """
     last = None if compare is Compare.CHAIN else 1
-    unseen = unseen_chains(parts, merged)
-    found = antecedents_of(parts, merged)
+    unseen = unseen_chains(chains, merged)
+    found = read_linking(chains, merged).antecedents
     return {chain: frozenset(antecedent[:last]) for chain, antecedent in found.items() if chain not in unseen}

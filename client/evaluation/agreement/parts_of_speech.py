@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from client.evaluation.agreement.antecedents import Antecedents
-from merger.document import ChainRef, Document, Mention, part_chains
+from merger.document import Chain, ChainRef, Document, Mention
 from merger.heads import head_token
 from merger.syntax import TagReader
 from merger.tag_sets import WordClass
@@ -53,17 +53,13 @@ class HeadClasses:
         return self._tags.word_class(sentence, head)
 
 
-def mention_classes(document: Document) -> dict[ChainRef, list[WordClass]]:
-    """For every part chain after the first part, with two or more mentions, the class of each mention's head."""
+def mention_classes(document: Document, chains: Mapping[ChainRef, Chain]) -> dict[ChainRef, list[WordClass]]:
+    """For every part chain after the first part the class of each mention's head."""
     heads = HeadClasses(document)
-    return {
-        ref: [heads.class_of(mention) for mention in chain.mentions]
-        for ref, chain in part_chains(document).items()
-        if ref.part and len(chain.mentions) > 1
-    }
+    return {ref: [heads.class_of(mention) for mention in chain.mentions] for ref, chain in chains.items() if ref.part}
 
 
-def count_classes(classes: dict[ChainRef, list[WordClass]], one: Antecedents, other: Antecedents) -> ClassTable:
+def count_classes(classes: Mapping[ChainRef, Sequence[WordClass]], one: Antecedents, other: Antecedents) -> ClassTable:
     """Chains and mentions by class over the chains that both decided on."""
     table: ClassTable = {}
     for ref, found in classes.items():

@@ -11,11 +11,12 @@ from client.evaluation.agreement.alpha import AlphaCounts, count_alpha
 from client.evaluation.agreement.antecedents import Antecedents, Compare, read_antecedents
 from client.evaluation.agreement.pair_counts import PairCounts, count_labels, count_pair
 from client.evaluation.agreement.parts_of_speech import ClassTable, count_classes, mention_classes
+from client.evaluation.scoring.links import mergeable_chains
 from client.evaluation.scoring.overlap import Clustering
 from client.evaluation.scoring.pairing import ById, add_failure
 from merger.decisions.checked import apply_records
 from merger.decisions.records import DecisionRecord
-from merger.document import Document
+from merger.document import Chain, ChainRef, Document
 from merger.errors import AlignmentError, DecisionError, InputError, Location
 from merger.notices import Notices
 from merger.resegment import with_boundaries_of
@@ -89,6 +90,11 @@ def count_documents(
     for before in parts:
         seen.add(before.id)
         place = Location(before.file, document=before.id)
+        try:
+            chains = mergeable_chains(before)
+        except InputError as error:
+            add_failure(failures, error)
+            continue
         merges: dict[int, _Merge] = {}
         for number, (annotator, stream) in enumerate(zip(annotators, streams, strict=True)):
             try:
@@ -97,27 +103,31 @@ def count_documents(
                 add_failure(failures, error)
                 continue
             least = _LEAST if drop_singletons else 1
-            merge = None if merged is None else _read(before, merged, annotator, compare, least, notices)
+            merge = None if merged is None else _read(chains, merged, annotator, compare, least, notices)
             if merge is not None:
                 merges[number] = merge
         if len(merges) >= _LEAST:
             found = True
-            yield _count(before, merges)
+            yield _count(before, chains, merges)
     if not found and not failures:
         raise AlignmentError("no document of the parts was merged by two annotators", place)
     seen.update(error.location.document or "" for error in failures or ())
     for annotator, stream in zip(annotators, streams, strict=True):
-        for extra in _unknown(annotator, stream, seen):
-            unknown = AlignmentError("the parts lack this document", extra)
-            notices.warn(f"document of {annotator.name} left out", unknown)
+        _warn_unknown(annotator, stream, seen, notices)
 
 
 def _read(
-    before: Document, merged: Document, annotator: Annotator, compare: Compare, least: int, notices: Notices
+    chains: Mapping[ChainRef, Chain],
+    merged: Document,
+    annotator: Annotator,
+    compare: Compare,
+    least: int,
+    notices: Notices,
 ) -> _Merge | None:
     """What an annotator made of a document; ``None``, with a notice, where a part chain was not kept together."""
     try:
-        return _Merge.read(before, merged, compare, least)
+        labels = [chain.mentions for chain in merged.chains if len(chain.mentions) >= least]
+        return _Merge(read_antecedents(chains, merged, compare), labels)
     except DecisionError as error:
         notices.warn(f"document left out for {annotator.name}", error)
         return None
@@ -129,20 +139,14 @@ class _Merge(NamedTuple):
     antecedents: Antecedents
     labels: Clustering
 
-    @classmethod
-    def read(cls, before: Document, merged: Document, compare: Compare, least: int) -> _Merge:
-        labels = [chain.mentions for chain in merged.chains if len(chain.mentions) >= least]
-        return cls(read_antecedents(before, merged, compare), labels)
 
-
-def _unknown(annotator: Annotator, stream: ById, seen: Collection[str]) -> Iterator[Location]:
-    """Where the annotator's documents are that the parts lack."""
-    for document in stream.rest():
-        if document.id not in seen:
-            yield Location(document.file, document=document.id)
-    for name, records in annotator.decisions.items():
-        if name not in seen:
-            yield records[0].location
+def _warn_unknown(annotator: Annotator, stream: ById, seen: Collection[str], notices: Notices) -> None:
+    """Warn of the annotator's documents that the parts lack."""
+    unknown = [Location(each.file, document=each.id) for each in stream.rest() if each.id not in seen]
+    unknown += [records[0].location for name, records in annotator.decisions.items() if name not in seen]
+    for location in unknown:
+        error = AlignmentError("the parts lack this document", location)
+        notices.warn(f"document of {annotator.name} left out", error)
 
 
 def _take(before: Document, annotator: Annotator, stream: ById, notices: Notices) -> Document | None:
@@ -166,8 +170,8 @@ def _take(before: Document, annotator: Annotator, stream: ById, notices: Notices
     return with_boundaries_of(before, merged, notices)
 
 
-def _count(before: Document, merges: Mapping[int, _Merge]) -> DocumentAgreement:
-    classes = mention_classes(before)
+def _count(before: Document, chains: Mapping[ChainRef, Chain], merges: Mapping[int, _Merge]) -> DocumentAgreement:
+    classes = mention_classes(before, chains)
     pairs: dict[Pair, PairCounts] = {}
     tables: dict[Pair, ClassTable] = {}
     for one, other in combinations(merges, 2):
@@ -176,8 +180,8 @@ def _count(before: Document, merges: Mapping[int, _Merge]) -> DocumentAgreement:
         pairs[one, other] = replace(counts, labels=count_labels(a.labels, b.labels))
         tables[one, other] = count_classes(classes, a.antecedents, b.antecedents)
     decided = [merge.antecedents for merge in merges.values()]
-    chains = dict.fromkeys(chain for antecedents in decided for chain in antecedents)
-    joint = count_alpha([each[chain] for each in decided if chain in each] for chain in chains)
+    refs = dict.fromkeys(ref for antecedents in decided for ref in antecedents)
+    joint = count_alpha([each[ref] for each in decided if ref in each] for ref in refs)
     first = next(iter(merges.values())).labels
     return DocumentAgreement(
         before.id,

@@ -9,10 +9,11 @@ from itertools import combinations
 from client.evaluation.agreement.alpha import count_alpha
 from client.evaluation.agreement.antecedents import Antecedents
 from client.evaluation.agreement.pair_counts import PairCounts, count_pair
-from client.evaluation.agreement.parts_of_speech import count_classes, mention_classes
+from client.evaluation.agreement.parts_of_speech import count_classes
 from client.evaluation.agreement.study import DocumentAgreement
 from client.evaluation.agreement.summary import AgreementReport, summarise
-from client.evaluation.comparison.data import Annotated, DocumentFacts, Entrant, Outcome
+from client.evaluation.comparison.data import DocumentFacts, Entrant, Outcome
+from client.evaluation.comparison.gold_merges import GoldMerges
 from client.evaluation.scoring.counts import Counts
 from client.evaluation.scoring.scores import CONLL_METRICS, Scores
 
@@ -21,7 +22,7 @@ HUMAN = "human"
 
 
 def count_agreement(
-    documents: Sequence[DocumentFacts], texts: Sequence[Annotated | None], entrants: Sequence[Entrant]
+    documents: Sequence[DocumentFacts], texts: Sequence[GoldMerges | None], entrants: Sequence[Entrant]
 ) -> AgreementReport:
     """Decision agreement of people, who come first, and the strategies, without intervals.
 
@@ -37,9 +38,9 @@ def count_agreement(
     return summarise(counted, [HUMAN, *(entrant.name for entrant in entrants)])
 
 
-def _count(facts: DocumentFacts, text: Annotated, outcomes: tuple[Outcome, ...]) -> DocumentAgreement:
-    classes = mention_classes(text.parts)
-    decided: dict[int, Antecedents] = {0: {ref: frozenset(chosen) for ref, chosen in text.human.items()}}
+def _count(facts: DocumentFacts, text: GoldMerges, outcomes: tuple[Outcome, ...]) -> DocumentAgreement:
+    gold = text.linking.antecedents
+    decided: dict[int, Antecedents] = {0: {ref: frozenset(antecedent) for ref, antecedent in gold.items()}}
     labels = {}
     for number, outcome in enumerate(outcomes, start=1):
         if outcome.result is not None and outcome.result.links is not None:
@@ -56,8 +57,8 @@ def _count(facts: DocumentFacts, text: Annotated, outcomes: tuple[Outcome, ...])
         facts.tokens,
         facts.chains,
         pairs,
-        {(0, other): count_classes(classes, decided[0], decided[other]) for other in decided if other},
-        count_alpha([antecedents[ref] for antecedents in decided.values()] for ref in text.human),
+        {(0, other): count_classes(text.classes, decided[0], decided[other]) for other in decided if other},
+        count_alpha([antecedents[ref] for antecedents in decided.values()] for ref in gold),
     )
 
 

@@ -9,10 +9,10 @@ from enum import Enum
 from client.evaluation.agreement.bootstrap import Interval, Resampling
 from client.evaluation.agreement.summary import AgreementReport
 from client.evaluation.comparison.decision_errors import JudgedDecision
+from client.evaluation.comparison.gold_merges import GoldMerges
 from client.evaluation.scoring.evaluate import Result
 from client.evaluation.scoring.pairing import failed_documents
 from client.evaluation.scoring.signature import Signature
-from merger.document import ChainRef, Document
 from merger.errors import InputError
 
 FLOOR = "none"
@@ -38,27 +38,15 @@ class DocumentFacts:
     parts: int
 
 
-@dataclass(frozen=True)
-class Annotated:
-    """A document before merging, with the gold merges.
-
-    ``human`` has the antecedent that people chose for each chain after the first part, ``merged`` the number of the
-    merged chain of every chain with two or more mentions (:func:`~client.evaluation.scoring.links.merged_numbers`).
-    """
-
-    parts: Document
-    human: Mapping[ChainRef, tuple[ChainRef, ...]]
-    merged: tuple[int, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """One strategy on one document: the ``result``, or why there is none.
 
-    ``decisions`` are those on all chains after the first part and ``merged`` the numbers of the merged chains, as
-    :class:`Annotated` has them; both are empty where the response does not keep the part chains together. ``seconds``
-    is the wall time of merging and ``peak_memory`` the bytes at most resident up to here; ``None`` where nothing was
-    run. ``reason`` is the failure without its place, which documents may share.
+    ``decisions`` are those on all chains after the first part, ``merged`` the numbers of the merged chains as
+    :attr:`client.evaluation.scoring.links.Linking.numbers` has them; both are empty if the response does not keep the
+    part chains together. ``seconds`` is the wall time of merging, ``peak_memory`` the largest resident memory so far in
+    bytes; both are ``None`` if nothing ran. ``reason`` is the failure without its location, so that documents can share
+    it.
     """
 
     document: str
@@ -233,16 +221,17 @@ class Setup:
 class Comparison:
     """Everything that a comparison found.
 
-    ``texts`` are the documents themselves, ``None`` for what could not be read or cut. ``baseline`` is the name of the
-    strategy that the ``tests`` of CoNLL F1 are against. ``pairs`` has the tests between all strategies but the ceiling,
-    by column (:data:`client.evaluation.comparison.columns.COLUMNS`), and ``best`` the strategy that is significantly
-    better than each other one in a column, where there is one. ``agreement`` has people first, then the strategies.
-    ``failures`` are the errors of documents that no strategy was given, since they cannot be read or cut.
+    ``texts`` are the documents with their gold merges, ``None`` for a key that does not keep the part chains together.
+    ``baseline`` is the name of the strategy that the ``tests`` of CoNLL F1 compare the others with. ``pairs`` has the
+    tests between all strategies but the ceiling, by column
+    (:data:`client.evaluation.comparison.columns.COLUMNS`). ``best`` has the strategy that is significantly better than
+    all others, for each column that has one. The annotators of ``agreement`` are the gold merges, then the strategies.
+    ``failures`` are the errors of documents that could not be read or cut, so that no strategy got them.
     """
 
     setup: Setup
     documents: tuple[DocumentFacts, ...]
-    texts: tuple[Annotated | None, ...] = field(repr=False)
+    texts: tuple[GoldMerges | None, ...] = field(repr=False)
     strategies: tuple[StrategySummary, ...]
     baseline: str | None
     tests: tuple[PairedTest, ...]

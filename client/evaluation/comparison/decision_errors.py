@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from client.evaluation.scoring.links import antecedents_of
+from client.evaluation.comparison.gold_merges import GoldMerges
+from client.evaluation.scoring.links import Linking
 from merger.decisions.model import Evidence
 from merger.decisions.records import evidence_data
-from merger.document import ChainRef, Document, Mention, part_chains
+from merger.document import ChainRef
 
 
 class LinkError(Enum):
@@ -57,26 +58,15 @@ class JudgedDecision:
 
 
 def judge(
-    parts: Document, key: Document, response: Document, evidence: Mapping[ChainRef, Evidence] | None = None
+    gold: GoldMerges, response: Linking, evidence: Mapping[ChainRef, Evidence] | None = None
 ) -> tuple[JudgedDecision, ...]:
-    """The decisions on every chain after the first part, in annotation order; all three have the same parts and tokens.
-
-    Raises :class:`~merger.errors.DecisionError` if key or response does not keep a part chain together.
-    """
+    """A strategy's decisions on every chain after the first part beside the gold ones, in annotation order."""
     evidence = evidence or {}
-    offset = token_offsets(parts)
-    chains = part_chains(parts)
-    last = {ref: max(map(offset, chain.mentions)) for ref, chain in chains.items()}
-    made = antecedents_of(parts, response)
-    judged = []
-    for ref, human in antecedents_of(parts, key).items():
-        distance, found = None, False
-        if human:
-            nearest = max(human, key=last.__getitem__)
-            distance = min(map(offset, chains[ref].mentions)) - last[nearest]
-            found = nearest in made[ref]
-        judged.append(JudgedDecision(ref, human, made[ref], distance, found, evidence.get(ref)))
-    return tuple(judged)
+    made = response.antecedents
+    return tuple(
+        JudgedDecision(ref, each.antecedent, made[ref], each.distance, each.nearest in made[ref], evidence.get(ref))
+        for ref, each in gold.decisions.items()
+    )
 
 
 def decision_data(decision: JudgedDecision) -> dict[str, Any]:
@@ -91,20 +81,3 @@ def decision_data(decision: JudgedDecision) -> dict[str, Any]:
         "found": decision.found,
         "evidence": None if decision.evidence is None else evidence_data(decision.evidence),
     }
-
-
-def token_offsets(document: Document) -> Callable[[Mention], int]:
-    """From a mention to the 0-based place of its first token in the document, empty nodes not counted."""
-    starts: dict[tuple[int, int], int] = {}
-    position = 0
-    for part, each in enumerate(document.parts):
-        for index, sentence in enumerate(each.sentences):
-            starts[part, index] = position
-            position += len(sentence.forms) - len(sentence.empty)
-
-    def offset(mention: Mention) -> int:
-        empty = document.sentence(mention).empty
-        start = starts[mention.part, mention.sentence]
-        return start + mention.first - sum(node < mention.first for node in empty)
-
-    return offset

@@ -11,7 +11,6 @@ from client.evaluation.comparison.columns import COLUMNS
 from client.evaluation.comparison.data import (
     FLOOR,
     METRICS,
-    Annotated,
     Comparison,
     DocumentFacts,
     Entrant,
@@ -19,6 +18,7 @@ from client.evaluation.comparison.data import (
     Setup,
     StrategySummary,
 )
+from client.evaluation.comparison.gold_merges import GoldMerges
 from client.evaluation.comparison.pairs import (
     Measured,
     intervals_of,
@@ -38,7 +38,7 @@ def compare(
     entrants: Sequence[Entrant],
     setup: Setup,
     *,
-    texts: Sequence[Annotated | None] | None = None,
+    texts: Sequence[GoldMerges | None] | None = None,
     baseline: str | None = None,
     resampling: Resampling | None = None,
 ) -> Comparison:

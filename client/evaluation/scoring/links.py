@@ -7,8 +7,9 @@ part chains are together: that is counted here, with part chains in the role of 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
 
@@ -17,9 +18,6 @@ from client.evaluation.scoring.overlap import measure_overlap
 from merger.document import Chain, ChainRef, ChainScope, Document, chain_order, part_chains
 from merger.empty_nodes import deciding_mentions
 from merger.errors import DecisionError, Location
-
-PartChains = dict[ChainRef, int]
-"""For every part chain the number of the merged chain that holds it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,56 +45,65 @@ NO_LINKS = LinkCounts(Counts(0, 0, 0, 0), 0, 0)
 """Nothing to link: the neutral element."""
 
 
-def count_links(parts: Document, key: Document, response: Document) -> LinkCounts:
-    """Compare the merges of key and response over the chains of ``parts``; all three have the same parts and tokens.
+@dataclass(frozen=True)
+class Linking:
+    """Which part chains of a document are together in a merged one.
 
-    Raises :class:`~merger.errors.DecisionError` if a merged document does not keep a part chain together.
+    ``owners`` has the number of the merged chain for every part chain, in annotation order.
     """
-    refs = _refs(parts)
-    key_owner, response_owner = (merged_owners(refs, merged) for merged in (key, response))
-    overlap = measure_overlap(_grouped(key_owner), _grouped(response_owner))
-    shared = _pairs(size for _, _, size in overlap.cells)
-    links = Counts(shared, _pairs(overlap.key_sizes), shared, _pairs(overlap.response_sizes))
-    return LinkCounts(links, *_decisions(key_owner, response_owner))
+
+    owners: Mapping[ChainRef, int]
+
+    @cached_property
+    def antecedents(self) -> dict[ChainRef, tuple[ChainRef, ...]]:
+        """The antecedent of every chain after the first part, in annotation order.
+
+        The antecedent is the merged chain at the time of the decision: its part chains of earlier parts, in order;
+        empty for *new*.
+        """
+        so_far: dict[int, list[ChainRef]] = {}
+        antecedents: dict[ChainRef, tuple[ChainRef, ...]] = {}
+        for part, group in groupby(self.owners, key=itemgetter(0)):
+            refs = list(group)
+            if part > 0:
+                antecedents.update((ref, tuple(so_far.get(self.owners[ref], ()))) for ref in refs)
+            for ref in refs:
+                so_far.setdefault(self.owners[ref], []).append(ref)
+        return antecedents
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """The merged chain of every part chain; merged chains are numbered from 0 by their first part chains."""
+        numbers: dict[int, int] = {}
+        return tuple(numbers.setdefault(owner, len(numbers)) for owner in self.owners.values())
+
+    @cached_property
+    def groups(self) -> list[list[ChainRef]]:
+        """The part chains of each merged chain."""
+        groups: dict[int, list[ChainRef]] = {}
+        for ref, owner in self.owners.items():
+            groups.setdefault(owner, []).append(ref)
+        return list(groups.values())
 
 
-def antecedents_of(parts: Document, merged: Document) -> dict[ChainRef, tuple[ChainRef, ...]]:
-    """For every chain of ``parts`` after the first part, in annotation order, its antecedent in a merged document.
-
-    The antecedent is what its merged chain held when the decision was made: the part chains of earlier parts, in order;
-    empty for *new*. Singletons take no part (LongtoNotes 3.1). Both documents have the same parts and tokens.
-    Raises :class:`~merger.errors.DecisionError` if the merged document does not keep a part chain together.
-    """
-    return _antecedents(merged_owners(_refs(parts), merged))
+def mergeable_chains(parts: Document) -> dict[ChainRef, Chain]:
+    """The part chains that decisions are about, in annotation order: those with two mentions or more (3.1)."""
+    return {ref: chain for ref, chain in part_chains(parts).items() if len(chain.mentions) > 1}
 
 
-def unseen_chains(parts: Document, merged: Document) -> set[ChainRef]:
-    """Part chains that a merged document has nothing to say about: it lacks the empty nodes in all their mentions."""
-    known = set(merged.mentions())
-    return {ref for ref, chain in _refs(parts) if not any(deciding_mentions(chain, known, merged))}
+def read_linking(chains: Mapping[ChainRef, Chain], merged: Document) -> Linking:
+    """How a merged document links these part chains; it has their parts and tokens.
 
-
-def merged_numbers(parts: Document, merged: Document) -> tuple[int, ...]:
-    """For every chain of ``parts`` with two or more mentions, in annotation order, which merged chain it is in.
-
-    Merged chains are numbered from 0 in the order of their first part chains. Raises as :func:`antecedents_of` does.
-    """
-    numbers: dict[int, int] = {}
-    return tuple(numbers.setdefault(owner, len(numbers)) for owner in merged_owners(_refs(parts), merged).values())
-
-
-def merged_owners(refs: Sequence[tuple[ChainRef, Chain]], merged: Document) -> PartChains:
-    """For each of these part chains the number of the merged chain that holds it; one that none holds has its own.
-
-    Raises :class:`~merger.errors.DecisionError` if the mentions of a part chain are in several merged chains.
+    A part chain that no merged chain holds is linked to nothing. Raises :class:`~merger.errors.DecisionError` if the
+    mentions of a part chain are in several merged chains.
     """
     chain_of = {mention: number for number, chain in enumerate(merged.chains) for mention in chain.mentions}
-    owners: PartChains = {}
-    for ref, chain in refs:
+    owners: dict[ChainRef, int] = {}
+    for ref, chain in chains.items():
         numbers = {chain_of.get(mention) for mention in deciding_mentions(chain, chain_of, merged)} or {None}
         owner = numbers.pop() if len(numbers) == 1 else None
         if owner is None and not numbers:
-            # Nowhere in the merged document: not linked to anything, as in a response that lacks the document.
+            # The merged document has none of its mentions, as in a response that lacks the document.
             owner = len(merged.chains) + len(owners)
         if owner is None:
             raise DecisionError(
@@ -105,7 +112,30 @@ def merged_owners(refs: Sequence[tuple[ChainRef, Chain]], merged: Document) -> P
                 expected="every part chain whole in one merged chain",
             )
         owners[ref] = owner
-    return owners
+    return Linking(owners)
+
+
+def unseen_chains(chains: Mapping[ChainRef, Chain], merged: Document) -> set[ChainRef]:
+    """The part chains that a merged document cannot decide on: it lacks the empty nodes in all their mentions."""
+    known = set(merged.mentions())
+    return {ref for ref, chain in chains.items() if not any(deciding_mentions(chain, known, merged))}
+
+
+def count_links(parts: Document, key: Document, response: Document) -> LinkCounts:
+    """Compare the merges of key and response over the chains of ``parts``; all three have the same parts and tokens.
+
+    Raises :class:`~merger.errors.DecisionError` if a merged document does not keep a part chain together.
+    """
+    chains = mergeable_chains(parts)
+    return compare_linkings(read_linking(chains, key), read_linking(chains, response))
+
+
+def compare_linkings(key: Linking, response: Linking) -> LinkCounts:
+    """Count the links and decisions that two merges of the same part chains share."""
+    overlap = measure_overlap(key.groups, response.groups)
+    shared = _pairs(size for _, _, size in overlap.cells)
+    links = Counts(shared, _pairs(overlap.key_sizes), shared, _pairs(overlap.response_sizes))
+    return LinkCounts(links, *_decisions(key.owners, response.owners))
 
 
 def gain(f1: float, floor: float) -> float | None:
@@ -126,26 +156,15 @@ def part_chains_of(merged: Document) -> Document:
     return merged.with_chains(tuple(sorted(cut, key=chain_order)), ChainScope.PART)
 
 
-def _refs(parts: Document) -> list[tuple[ChainRef, Chain]]:
-    return [(ref, chain) for ref, chain in part_chains(parts).items() if len(chain.mentions) > 1]
-
-
 def _pairs(sizes: Iterable[int]) -> int:
     return sum(size * (size - 1) // 2 for size in sizes)
 
 
-def _grouped(owners: PartChains) -> list[list[ChainRef]]:
-    groups: dict[int, list[ChainRef]] = {}
-    for ref, owner in owners.items():
-        groups.setdefault(owner, []).append(ref)
-    return list(groups.values())
-
-
-def _decisions(key_owner: PartChains, response_owner: PartChains) -> tuple[int, int]:
+def _decisions(key_owner: Mapping[ChainRef, int], response_owner: Mapping[ChainRef, int]) -> tuple[int, int]:
     """The number of decisions, and how many have the same antecedent in both.
 
-    Sets are the same if neither has more than what they have in common: counts tell, where the antecedents themselves
-    would take space in the square of a long chain.
+    Two sets are equal if each is as large as their intersection, so sizes are enough. The sets themselves would take
+    memory in the square of a long chain.
     """
     decisions = matching = 0
     in_key, in_response, in_both = Counter[int](), Counter[int](), Counter[tuple[int, int]]()
@@ -158,19 +177,3 @@ def _decisions(key_owner: PartChains, response_owner: PartChains) -> tuple[int, 
         in_key.update(key for key, _ in owners)
         in_response.update(other for _, other in owners)
     return decisions, matching
-
-
-def _antecedents(owners: PartChains) -> dict[ChainRef, tuple[ChainRef, ...]]:
-    """For every chain after the first part, the part chains of earlier parts in its merged chain."""
-    so_far: dict[int, list[ChainRef]] = {}
-    antecedents: dict[ChainRef, tuple[ChainRef, ...]] = {}
-    waiting: list[tuple[int, ChainRef]] = []
-    for ref, owner in owners.items():
-        if waiting and waiting[0][1].part != ref.part:
-            for its_owner, its_ref in waiting:
-                so_far.setdefault(its_owner, []).append(its_ref)
-            waiting = []
-        if ref.part > 0:
-            antecedents[ref] = tuple(so_far.get(owner, ()))
-        waiting.append((owner, ref))
-    return antecedents

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from client.evaluation.scoring.links import merged_owners, unseen_chains
+from client.evaluation.scoring.links import read_linking, unseen_chains
 from merger.decisions.checked import apply_records, by_document
 from merger.decisions.records import DecisionRecord
 from merger.document import ChainRef, ChainScope, Document, part_chains
@@ -48,16 +48,17 @@ def _check_chains(response: Document, parts: Document, records: Sequence[Decisio
     merged = apply_records(parts, records, keep_singletons=True)
     whole = with_boundaries_of(parts, response)
     decided = {record.decision.chain for record in records}
-    unseen = unseen_chains(parts, whole)
-    refs = [(ref, chain) for ref, chain in part_chains(parts).items() if ref in decided and ref not in unseen]
-    theirs, found = merged_owners(refs, merged), merged_owners(refs, whole)
-    numbers: tuple[dict[int, int], dict[int, int]] = ({}, {})
-    for place, (ref, _) in enumerate(refs):
-        wanted, here = (
-            known.setdefault(owners[ref], place) for known, owners in zip(numbers, (theirs, found), strict=True)
+    chains = {ref: chain for ref, chain in part_chains(parts).items() if ref in decided}
+    unseen = unseen_chains(chains, whole)
+    chains = {ref: chain for ref, chain in chains.items() if ref not in unseen}
+    linkings = (read_linking(chains, merged), read_linking(chains, whole))
+    firsts: tuple[dict[int, ChainRef], dict[int, ChainRef]] = ({}, {})
+    for ref in chains:
+        by_decisions, here = (
+            known.setdefault(linking.owners[ref], ref) for known, linking in zip(firsts, linkings, strict=True)
         )
-        if wanted != here:
-            says, has = (_linked(ref, refs[first][0]) for first in (wanted, here))
+        if by_decisions != here:
+            says, has = (_linked(ref, first) for first in (by_decisions, here))
             where = Location(response.file, document=response.id, part=ref.part)
             message = f"other decisions made this response: chain {ref.chain} is {has} here, {says} by the decisions"
             raise DecisionError(message, where, expected=_EXPECTED)

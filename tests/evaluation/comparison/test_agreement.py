@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from client.evaluation.comparison.contenders import FileContender, attempt, make_task
+from client.evaluation.comparison.contenders import FileContender, attempt
 from client.evaluation.comparison.data import Comparison, Entrant, Setup
 from client.evaluation.comparison.summary import compare
 from client.evaluation.comparison.tables import sections
+from client.evaluation.comparison.task import make_task
 from merger.document import Chain, ChainScope, Mention
 from merger.notices import Notices
 from tests.support.building import parts_of, whole
@@ -38,7 +39,7 @@ def comparison_of(*genres: str, **merges: Merges) -> Comparison:
         contender = FileContender(name, name, [task.key.with_chains(found, ChainScope.DOCUMENT) for task in tasks])
         entrants.append(Entrant(name, name, tuple(attempt(contender, task, Notices()) for task in tasks)))
     setup = Setup("key", "given", "dropped", "merge-baseline compare key")
-    return compare([task.facts for task in tasks], entrants, setup, texts=[task.text for task in tasks])
+    return compare([task.facts for task in tasks], entrants, setup, texts=[task.known_gold for task in tasks])
 
 
 def rows_of(comparison: Comparison, kind: str) -> list[tuple[str, ...]]:

@@ -6,10 +6,11 @@ import pytest
 
 from client.evaluation.agreement.bootstrap import Resampling
 from client.evaluation.comparison.breakdowns import by_distance, by_group
-from client.evaluation.comparison.contenders import StrategyContender, attempt, make_task
+from client.evaluation.comparison.contenders import StrategyContender, attempt
 from client.evaluation.comparison.data import METRICS, DocumentFacts, Entrant, Outcome, Setup
 from client.evaluation.comparison.decision_errors import JudgedDecision
 from client.evaluation.comparison.summary import compare
+from client.evaluation.comparison.task import make_task
 from client.evaluation.scoring.counts import Counts
 from client.evaluation.scoring.evaluate import Result
 from client.evaluation.scoring.links import LinkCounts

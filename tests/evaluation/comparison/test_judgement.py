@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from client.evaluation.comparison.contenders import StrategyContender, attempt, make_task
+from client.evaluation.comparison.contenders import StrategyContender, attempt
 from client.evaluation.comparison.decision_errors import JudgedDecision, LinkError, judge
-from client.evaluation.scoring.links import merged_numbers
+from client.evaluation.comparison.gold_merges import GoldMerges
+from client.evaluation.comparison.task import make_task
 from merger.document import Chain, ChainRef, ChainScope
 from merger.notices import Notices
 from merger.strategies import make_strategy
@@ -20,9 +21,10 @@ def test_a_link_is_as_long_as_from_the_nearest_earlier_mention_to_the_first_of_t
     texts = ("[a x/NN ] y/NN [a x/NN ]", "z/NN [a x/NN ] [a y/NN ]")
     parts, key = parts_of(*texts), whole(*texts)
     nothing = parts.with_chains(parts.chains, ChainScope.DOCUMENT)
+    gold = GoldMerges.read(parts, key)
 
-    assert judge(parts, key, key) == (JudgedDecision(A1, (A0,), (A0,), 2, found=True),)
-    assert judge(parts, key, nothing) == (JudgedDecision(A1, (A0,), (), 2, found=False),)
+    assert judge(gold, gold.linking) == (JudgedDecision(A1, (A0,), (A0,), 2, found=True),)
+    assert judge(gold, gold.link(nothing)) == (JudgedDecision(A1, (A0,), (), 2, found=False),)
 
 
 def test_a_link_past_the_nearest_part_chain_is_not_the_human_one() -> None:
@@ -31,12 +33,15 @@ def test_a_link_past_the_nearest_part_chain_is_not_the_human_one() -> None:
     first, second, third = (chain.mentions for chain in parts.chains)
     response = parts.with_chains((Chain("0", first + third), Chain("1", second)), ChainScope.DOCUMENT)
 
-    missed, wrong = judge(parts, key, response)
+    gold = GoldMerges.read(parts, key)
+    linking = gold.link(response)
+
+    missed, wrong = judge(gold, linking)
 
     assert missed == JudgedDecision(A1, (A0,), (), 1, found=False)
     assert wrong == JudgedDecision(A2, (A0, A1), (A0,), 1, found=False)
     assert (wrong.error, wrong.shared) == (LinkError.WRONG_ANTECEDENT, 1)
-    assert (merged_numbers(parts, key), merged_numbers(parts, response)) == ((0, 0, 0), (0, 1, 0))
+    assert (gold.linking.numbers, linking.numbers) == ((0, 0, 0), (0, 1, 0))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from client.evaluation.comparison.contenders import make_task
+from client.evaluation.comparison.task import make_task
 from client.evaluation.scoring.mention_matching import Matching
 from merger.document import ChainScope
 from merger.notices import Notices

@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from client.evaluation.scoring import Counts
-from client.evaluation.scoring.links import LinkCounts, antecedents_of, count_links, gain, part_chains_of
+from client.evaluation.scoring.links import (
+    LinkCounts,
+    count_links,
+    gain,
+    mergeable_chains,
+    part_chains_of,
+    read_linking,
+)
 from merger.document import ChainScope, Document
 from merger.errors import DecisionError
 from tests.evaluation.scoring.merges import KEY, NOTHING_MERGED, RESPONSE, documents, merged_text, parts_text
@@ -56,7 +63,9 @@ def test_matching_decisions_are_those_with_equal_sets_of_part_chains(
     before = parts()
     counts = count_links(before, merged(key), merged(response))
 
-    in_key, in_response = (antecedents_of(before, merged(names)) for names in (key, response))
+    in_key, in_response = (
+        read_linking(mergeable_chains(before), merged(names)).antecedents for names in (key, response)
+    )
     assert counts.decisions == len(in_key)
     assert counts.matching == sum(set(in_key[ref]) == set(in_response[ref]) for ref in in_key)
 
