@@ -31,7 +31,8 @@ def _link(role: re.Match[str], obj: griffe.Object) -> str:
 
 def _target(name: str, obj: griffe.Object) -> str:
     """The full path of a name that may be relative to the class or the module it is used in."""
+    first, dot, rest = name.partition(".")
     try:
-        return str(obj.resolve(name))
+        return f"{obj.resolve(first)}{dot}{rest}"
     except griffe.NameResolutionError:
         return name
