@@ -11,8 +11,8 @@ from client.evaluation.comparison.data import METRICS, DocumentFacts
 from client.evaluation.comparison.gold_merges import GoldMerges
 from client.evaluation.scoring.mention_matching import EXACT, Matching
 from client.evaluation.scoring.metrics import score_documents
-from client.evaluation.scoring.pairing import align
 from client.evaluation.scoring.scores import Scores
+from client.evaluation.scoring.units import KeyText
 from merger.document import Chain, ChainScope, Document, chain_order
 from merger.empty_nodes import has_empty_nodes
 from merger.errors import DecisionError, Location
@@ -35,6 +35,10 @@ class Task:
     key: Document
     keep_singletons: bool = False
     matching: Matching = EXACT
+
+    @cached_property
+    def _key_text(self) -> KeyText:
+        return KeyText(self.key, self.matching, least=1 if self.keep_singletons else _LEAST)
 
     @property
     def zeros(self) -> str | None:
@@ -79,8 +83,7 @@ class Task:
 
     def score(self, response: Document, notices: Notices) -> Scores:
         """The response's scores against the key. Raises :class:`~merger.errors.AlignmentError` for other tokens."""
-        least = 1 if self.keep_singletons else _LEAST
-        units = align(self.key, response, notices, self.matching, least=least)
+        units = self._key_text.units(response, notices)
         return score_documents(((unit.key, unit.response) for unit in units), METRICS)
 
 

@@ -8,7 +8,6 @@ from typing import TypeAlias
 from client.evaluation.scoring.mention_matching import Comparable, Dependencies, Matching, Position, match_mentions
 from client.evaluation.scoring.overlap import Clustering
 from merger.document import Document, Mention, Sentence
-from merger.empty_nodes import has_empty_nodes
 from merger.errors import AnnotationError, Location
 from merger.formats import format_of
 from merger.formats.conllu.format import ConlluFormat
@@ -130,26 +129,21 @@ def without_zeros(mentions: Sequence[Comparable]) -> list[Comparable]:
     return reduced
 
 
-def _can_carry_zeros(document: Document) -> bool:
-    """Whether the text has empty nodes or comes from a format that can have some."""
-    return has_empty_nodes(document) or format_of(document) == ConlluFormat.name
-
-
 class Sides:
     """Key and response of one document with the same words, whose mentions are to be matched."""
 
     def __init__(
         self,
-        key: Document,
-        response: Document,
+        documents: tuple[Document, Document],
         matching: Matching,
         notices: Notices,
         *,
         by_sentence: bool,
         zeros_are_words: bool,
+        has_zeros: tuple[bool, bool],
     ) -> None:
-        # Elsewhere a mention matches the one that has the same place and no other.
-        self._sentences = _with_empty_nodes(key, response) if by_sentence and not matching.needs_heads else None
+        # In the other sentences mentions match by position alone.
+        self._sentences = _with_empty_nodes(documents) if by_sentence and not matching.needs_heads else None
         self._positions = [
             Positions(
                 document,
@@ -158,11 +152,14 @@ class Sides:
                 zeros_are_words=zeros_are_words,
                 sentences=self._sentences,
             )
-            for document in (key, response)
+            for document in documents
         ]
         self._matching = matching
-        self._has_zeros = not zeros_are_words and (has_empty_nodes(key) or has_empty_nodes(response))
-        self._words_only = self._has_zeros and not (_can_carry_zeros(key) and _can_carry_zeros(response))
+        self._has_zeros = not zeros_are_words and any(has_zeros)
+        can_have_zeros = (
+            has or format_of(document) == ConlluFormat.name for has, document in zip(has_zeros, documents, strict=True)
+        )
+        self._words_only = self._has_zeros and not all(can_have_zeros)
 
     @property
     def took_first_tokens(self) -> bool:
@@ -214,7 +211,7 @@ def _places(document: Document) -> Iterator[_PlaceOfSentence]:
             yield part, index
 
 
-def _with_empty_nodes(*documents: Document) -> set[_PlaceOfSentence]:
+def _with_empty_nodes(documents: Iterable[Document]) -> set[_PlaceOfSentence]:
     """The sentences that have empty nodes in one of the documents."""
     return {
         (part, index)

@@ -12,9 +12,10 @@ from client.evaluation.scoring.links import NO_LINKS, LinkCounts, count_links, g
 from client.evaluation.scoring.mention_matching import EXACT, Matching
 from client.evaluation.scoring.metrics import METRICS, score_document, score_documents
 from client.evaluation.scoring.overlap import Overlap
-from client.evaluation.scoring.pairing import ById, add_failure, align, failed_documents, pair_documents
+from client.evaluation.scoring.pairing import ById, add_failure, failed_documents, pair_documents
 from client.evaluation.scoring.scores import CONLL_METRICS, Scores, conll_f1
 from client.evaluation.scoring.signature import Signature
+from client.evaluation.scoring.units import KeyText
 from merger.document import ChainScope, Document
 from merger.errors import AlignmentError, DecisionError, InputError, Location
 from merger.notices import Notices
@@ -117,7 +118,7 @@ def evaluate(  # noqa: PLR0913  # all but the documents are options
     ``failures``: the list that the readers of all these documents were given. A document that failed on one side is
     left out of both; one that cannot be scored, as its tokens differ, is left out too, and its error is added. Without
     it that is raised: what :func:`~client.evaluation.scoring.pairing.pair_documents` and
-    :func:`~client.evaluation.scoring.pairing.align` raise.
+    :meth:`~client.evaluation.scoring.units.KeyText.units` raise.
     """
     notices = Notices() if notices is None else notices
     made_by = None
@@ -194,14 +195,17 @@ class _Scorer:
     def _result(self, key: Document, response: Document, before: Document | None, *, is_given: bool) -> Result:
         _check_merged(key, response, self._notices)
         self.fairness.see(key, response, with_parts=is_given)
-        scores = self._score(key, response)
+        text = KeyText(key, self._matching, least=self._least)
+        response = text.share(response)
+        scores = self._score(text, response)
         if before is None:
             return Result(scores, None, None)
-        floor = self._score(key, _whole(before))
+        before = text.share(before)
+        floor = self._score(text, before.with_chains(before.chains, ChainScope.DOCUMENT))
         return Result(scores, floor, _links(before, key, response, self._notices, given=is_given))
 
-    def _score(self, key: Document, response: Document) -> Scores:
-        units = align(key, response, self._notices, self._matching, least=self._least)
+    def _score(self, text: KeyText, response: Document) -> Scores:
+        units = text.units(response, self._notices)
         self.first_token_heads |= any(unit.first_token_heads for unit in units)
         self._pairings.update(unit.zeros for unit in units if unit.zeros is not None)
         return score_documents(((unit.key, unit.response) for unit in units), self._metrics)
@@ -244,11 +248,6 @@ def _note_unreachable(before: Document, key: Document, notices: Notices) -> None
             "the parts can have them (`split` leaves those out of a key)"
         )
         notices.add("mentions that the parts lack", message, Location(key.file, document=key.id), count)
-
-
-def _whole(before: Document) -> Document:
-    """The document with its part chains as the response of merging nothing."""
-    return before.with_chains(before.chains, ChainScope.DOCUMENT)
 
 
 def _links(before: Document, key: Document, response: Document, notices: Notices, *, given: bool) -> LinkCounts | None:

@@ -7,14 +7,13 @@ part chains are together: that is counted here, with part chains in the role of 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
 
 from client.evaluation.scoring.counts import Counts
-from client.evaluation.scoring.overlap import measure_overlap
 from merger.document import Chain, ChainRef, ChainScope, Document, chain_order, part_chains
 from merger.empty_nodes import deciding_mentions
 from merger.errors import DecisionError, Location
@@ -77,14 +76,6 @@ class Linking:
         numbers: dict[int, int] = {}
         return tuple(numbers.setdefault(owner, len(numbers)) for owner in self.owners.values())
 
-    @cached_property
-    def groups(self) -> list[list[ChainRef]]:
-        """The part chains of each merged chain."""
-        groups: dict[int, list[ChainRef]] = {}
-        for ref, owner in self.owners.items():
-            groups.setdefault(owner, []).append(ref)
-        return list(groups.values())
-
 
 def mergeable_chains(parts: Document) -> dict[ChainRef, Chain]:
     """The part chains that decisions are about, in annotation order: those with two mentions or more (3.1)."""
@@ -132,9 +123,8 @@ def count_links(parts: Document, key: Document, response: Document) -> LinkCount
 
 def compare_linkings(key: Linking, response: Linking) -> LinkCounts:
     """Count the links and decisions that two merges of the same part chains share."""
-    overlap = measure_overlap(key.groups, response.groups)
-    shared = _pairs(size for _, _, size in overlap.cells)
-    links = Counts(shared, _pairs(overlap.key_sizes), shared, _pairs(overlap.response_sizes))
+    shared = _pairs((owner, response.owners[ref]) for ref, owner in key.owners.items())
+    links = Counts(shared, _pairs(key.owners.values()), shared, _pairs(response.owners.values()))
     return LinkCounts(links, *_decisions(key.owners, response.owners))
 
 
@@ -156,8 +146,9 @@ def part_chains_of(merged: Document) -> Document:
     return merged.with_chains(tuple(sorted(cut, key=chain_order)), ChainScope.PART)
 
 
-def _pairs(sizes: Iterable[int]) -> int:
-    return sum(size * (size - 1) // 2 for size in sizes)
+def _pairs(groups: Iterable[Hashable]) -> int:
+    """The pairs of things in one group, from the group of each thing."""
+    return sum(size * (size - 1) // 2 for size in Counter(groups).values())
 
 
 def _decisions(key_owner: Mapping[ChainRef, int], response_owner: Mapping[ChainRef, int]) -> tuple[int, int]:

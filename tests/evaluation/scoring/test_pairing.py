@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from client.evaluation.scoring.pairing import align, pair_documents
+from client.evaluation.scoring.mention_matching import Matching
+from client.evaluation.scoring.pairing import pair_documents
+from client.evaluation.scoring.units import KeyText
 from merger.document import Chain, ChainScope, Document, Mention, Part, Sentence, make_mention
 from merger.errors import AlignmentError
 from merger.notices import Notices, Policy
@@ -63,7 +65,7 @@ def test_under_the_strict_policy_a_missing_document_is_an_error_that_shows_what_
 def token_error(key: str, response: str, policy: Policy = Policy.NORMAL) -> AlignmentError:
     (one,), (other,) = documents(key, "key.conll"), documents(response, "response.conll")
     with pytest.raises(AlignmentError) as caught:
-        align(one, other, Notices(policy))
+        KeyText(one).units(other, Notices(policy))
     return caught.value
 
 
@@ -95,7 +97,7 @@ def test_tokens_that_differ_are_aligned_by_position_under_the_lenient_policy() -
     notices = Notices(Policy.LENIENT)
     (key,), (response,) = files("x"), documents(ONE.format(name="x").replace("c -", "C -"))
 
-    (unit,) = align(key, response, notices)
+    (unit,) = KeyText(key).units(response, notices)
 
     assert unit.key == unit.response
     assert [notice.kind for notice in notices] == ["tokens differ"]
@@ -110,7 +112,7 @@ def test_a_part_that_the_response_lacks_counts_as_one_without_chains_and_is_told
     notices = Notices()
     (key,), (response,) = documents(parts_text(), "key.conll"), documents(without_part_1())
 
-    first, second, third = align(key, response, notices)
+    first, second, third = KeyText(key).units(response, notices)
 
     assert [first.response, second.response, third.response] == [first.key, [], third.key]
     assert [str(notice) for notice in notices if notice.kind == "part missing in the response"] == [
@@ -122,14 +124,14 @@ def test_under_the_strict_policy_a_missing_part_is_an_error() -> None:
     (key,), (response,) = documents(parts_text()), documents(without_part_1())
 
     with pytest.raises(AlignmentError, match="the response lacks this part"):
-        align(key, response, Notices(Policy.STRICT))
+        KeyText(key).units(response, Notices(Policy.STRICT))
 
 
 def test_a_part_that_the_key_lacks_is_left_out_and_is_told() -> None:
     notices = Notices()
     (key,), (response,) = documents(without_part_1(), "key.conll"), documents(parts_text(), "response.conll")
 
-    first, second = align(key, response, notices)
+    first, second = KeyText(key).units(response, notices)
 
     assert [first.response, second.response] == [first.key, second.key]
     assert [str(notice) for notice in notices] == [
@@ -142,7 +144,7 @@ def test_of_a_response_to_a_key_of_one_part_only_that_part_counts() -> None:
     notices = Notices()
     (key,), (response,) = documents(one), documents(parts_text())
 
-    (unit,) = align(key, response, notices)
+    (unit,) = KeyText(key).units(response, notices)
 
     assert unit.response == unit.key
     assert [(notice.kind, notice.count) for notice in notices] == [("extra part in the response", 2)]
@@ -152,21 +154,21 @@ def test_under_the_strict_policy_a_part_that_the_key_lacks_is_an_error() -> None
     (key,), (response,) = documents(without_part_1()), documents(parts_text())
 
     with pytest.raises(AlignmentError, match="the response has a part that the key lacks"):
-        align(key, response, Notices(Policy.STRICT))
+        KeyText(key).units(response, Notices(Policy.STRICT))
 
 
 def test_parts_with_other_sentences_are_an_error_that_names_the_parts() -> None:
     (key,), (response,) = documents(without_part_1()), documents(parts_text().replace("\n\nd 0 0", "\nd 0 0"))
 
     with pytest.raises(AlignmentError) as caught:
-        align(key, response, Notices())
+        KeyText(key).units(response, Notices())
 
     assert caught.value.hint == "the key has the parts 0, 2, the response 0, 1, 2"
 
 
 def test_chains_that_are_local_to_the_same_parts_are_scored_part_by_part() -> None:
     (key,), (response,) = documents(parts_text()), documents(parts_text(RESPONSE))
-    units = align(key, response, Notices())
+    units = KeyText(key).units(response, Notices())
 
     assert [unit.part for unit in units] == [0, 1, 2]
     assert [len(unit.key) for unit in units] == [len(unit.response) for unit in units] == [3, 2, 2]
@@ -178,7 +180,7 @@ def test_a_key_in_one_block_meets_a_response_in_parts_and_the_other_way_round(*,
     (one,), (other,) = documents(merged_text(KEY, with_parts=with_parts)), documents(parts_text())
 
     for key, response in ((one, other), (other, one)):
-        (unit,) = align(key, response, Notices())
+        (unit,) = KeyText(key).units(response, Notices())
         assert {mention for chain in unit.key for mention in chain} == {
             mention for chain in unit.response for mention in chain
         }
@@ -189,7 +191,7 @@ def test_other_sentence_boundaries_do_not_matter() -> None:
     text = ONE.format(name="x")
     (key,), (response,) = documents(text), documents(text.replace("a -\n", "a -\n\n"))
 
-    (unit,) = align(key, response, Notices())
+    (unit,) = KeyText(key).units(response, Notices())
 
     assert [set(chain) for chain in unit.key] == [set(chain) for chain in unit.response]
 
@@ -204,13 +206,26 @@ def with_empty_node() -> Document:
 def test_a_format_without_empty_nodes_misses_mentions_of_nothing_else_and_has_all_others() -> None:
     (response,) = documents("#begin document (d); part 000\na (0\nb (0)|0)\n#end document\n")
 
-    (unit,) = align(with_empty_node(), response, Notices())
+    (unit,) = KeyText(with_empty_node()).units(response, Notices())
 
     ((key,), (found,)) = unit.key, unit.response
     assert (len(key), len(found), len(set(key) & set(found))) == (3, 2, 2)
 
 
 def test_empty_nodes_of_both_sides_count() -> None:
-    (unit,) = align(with_empty_node(), with_empty_node(), Notices())
+    (unit,) = KeyText(with_empty_node()).units(with_empty_node(), Notices())
 
     assert [len(chain) for chain in unit.key] == [3]
+
+
+def test_a_document_with_the_text_of_the_key_takes_the_parts_of_the_key_and_is_not_compared_again() -> None:
+    (key,), (same,), (other,) = (documents(text) for text in (merged_text(KEY), parts_text(), without_part_1()))
+    shared = KeyText(key).share(same)
+
+    assert shared.parts is key.parts
+    assert shared.chains == same.chains
+    assert KeyText(key).share(other) is other
+    # Heads and empty nodes belong to a document's own sentences.
+    assert KeyText(key, Matching("head")).share(same) is same
+    zeros = with_empty_node()
+    assert KeyText(with_empty_node()).share(zeros) is zeros
