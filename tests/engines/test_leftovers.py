@@ -16,8 +16,12 @@ from tests.support.running_server import stopped, until
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc, and locks files")
 
 
+_RECORDS = {".made-by.json", ".owners.json"}
+"""Files that are there between runs too."""
+
+
 def _hidden(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob(".*") if path.is_file() and path.name != ".made-by.json")
+    return sorted(path for path in folder.rglob(".*") if path.is_file() and path.name not in _RECORDS)
 
 
 @pytest.mark.parametrize("more", [(), ("--resume",)])
