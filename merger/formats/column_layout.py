@@ -197,7 +197,11 @@ def lemmas_for_words(columns: Columns, word: int) -> int | None:
         if index == word or len(set(cells)) <= len(set(words)):
             continue
         same = sum(one.casefold() == other.casefold() for one, other in zip(words, cells, strict=True))
-        alike = sum(one[:2].casefold() == other[:2].casefold() for one, other in zip(words, cells, strict=True))
-        if 2 * same >= len(words) and 4 * alike >= 3 * len(words):
+        if 2 * same >= len(words) and 4 * alike_cells(words, cells) >= 3 * len(words):
             return index
     return None
+
+
+def alike_cells(words: Sequence[str], cells: Sequence[str]) -> int:
+    """How many cells begin with the two letters of the word in their row, whatever their case."""
+    return sum(one[:2].casefold() == other[:2].casefold() for one, other in zip(words, cells, strict=True))

@@ -82,7 +82,7 @@ def open_bytes(path: str) -> BinaryIO:
     if path != STDIN and _is_endless(path):
         raise InputError("a device, not a file", Location(name), expected="a file or a pipe")
     try:
-        raw = _stdin(name) if path == STDIN else Path(path).open("rb")  # noqa: SIM115  # the reader closes it
+        raw = _stdin(name) if path == STDIN else Path(path).open("rb", _CHUNK)  # noqa: SIM115  # the reader closes it
         if raw.closed:
             raise InputError("standard input was read before", Location(name), expected=f"{STDIN} once")
         buffered = cast("io.BufferedReader", raw)

@@ -259,6 +259,13 @@ def test_lemmas_read_as_words_are_noted_and_an_error_under_strict() -> None:
         read_text(_with_lemmas(LEMMAS, FORMS), Policy.STRICT)
 
 
+def test_lemmas_read_as_words_are_noted_in_a_file_that_starts_with_a_title_without_forms() -> None:
+    title = "\n".join(f"d 0 _ {word} x -" for word in ("the", "inn", "and", "the", "fish"))
+    _, notices = read_text(_with_lemmas(LEMMAS, FORMS).replace("000\n", f"000\n{title}\n\n"))
+
+    assert [notice.kind for notice in notices] == ["lemmas for words"]
+
+
 def test_words_beside_their_lemmas_are_not_noted() -> None:
     read_text(_with_lemmas(FORMS, LEMMAS), Policy.STRICT)
     read_text(_with_lemmas(FORMS, FORMS), Policy.STRICT)

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from merger.formats.base import Lines, ReadOptions
-from merger.formats.column_layout import ColumnLayout, LayoutError, conll2012_layout, find_layout, lemmas_for_words
+from merger.formats.column_layout import (
+    ColumnLayout,
+    LayoutError,
+    alike_cells,
+    conll2012_layout,
+    find_layout,
+    lemmas_for_words,
+)
 from merger.formats.conll2012.block import unknown_layout
 from merger.formats.conll2012.rows import is_row, split_line
 from merger.formats.paragraphs import split_lines
 
 _MOST_ROWS = 200
-"""Rows that the layout of a file is recognised by."""
+"""Rows by which the layout of a file is recognised, if a sample of them does not settle it."""
+_SAMPLE = 24
 
 
 def recognise_columns(head: str, source: Lines, options: ReadOptions) -> ColumnLayout | None:
@@ -17,6 +25,8 @@ def recognise_columns(head: str, source: Lines, options: ReadOptions) -> ColumnL
 
     Raises :class:`~merger.errors.FormatError` for rows of no known layout.
     """
+    if not options.columns and _is_surely_conll2012(head):
+        return None
     sentences, first = _first_sentences(head)
     place = source.place(first)
     try:
@@ -32,6 +42,22 @@ def recognise_columns(head: str, source: Lines, options: ReadOptions) -> ColumnL
             message = f"column {word + 1}, read as words, seems to have the lemmas of those in column {other + 1}"
             options.notices.warn("lemmas for words", unknown_layout(message, place))
     return layout
+
+
+def _is_surely_conll2012(head: str) -> bool:
+    """Whether a sample of the first rows has no number in the first column, and no second column of words.
+
+    The reader of blocks reports a sentence in between that counts its words.
+    """
+    lines = head.split("\n", _MOST_ROWS)[:-1]
+    sample = [split_line(line) for line in lines[:: len(lines) // _SAMPLE or 1] if is_row(line) and line[0] != "#"]
+    if not sample or any(row[0][:1].isdecimal() and not row[0].strip("0123456789.-") for row in sample):
+        return False
+    width = min(map(len, sample))
+    at = conll2012_layout(width).word
+    words, *others = [[row[index] for row in sample] for index in (at, *range(at), *range(at + 1, width - 1))]
+    # Lemmas would be alike in three rows of four.
+    return all(4 * alike_cells(words, other) < len(sample) for other in others)
 
 
 def _first_sentences(head: str) -> tuple[list[list[list[str]]], int | None]:

@@ -23,10 +23,11 @@ _ENTITY_TWICE = re.compile(r"Entity=[^\t\n]*\|Entity=")
 
 def needs_check(cells: Sequence[str]) -> bool:
     """Whether MISC cells may have links, or one may be for :func:`check_misc` (a quick test)."""
-    text = "\t" + "\t".join(cells)
+    text = "\t".join(cells)
     lower = text.lower()
     behind_bar = text.count("|Entity=")
-    if lower.count("entity") > text.count("\tEntity=") + behind_bar or (behind_bar and _ENTITY_TWICE.search(text)):
+    in_front = text.count("\tEntity=") + text.startswith("Entity=")
+    if lower.count("entity") > in_front + behind_bar or (behind_bar and _ENTITY_TWICE.search(text)):
         return True
     return "bridge" in lower or "split" in lower
 

@@ -107,6 +107,7 @@ class DocumentBuilder:
         self._unordered: set[str] = set()
         self._are_unique = True
         self._lacks_fields = False
+        self._noted_fields: Fields | None = None
         self._links = LinkCheck(options.notices)
         self._values = values
 
@@ -182,6 +183,9 @@ class DocumentBuilder:
         return [(token, value) for token, misc in with_entity if (value := values[misc])]
 
     def _note_fields(self, block: Block, token: int, fields: Fields) -> None:
+        if fields is self._noted_fields:
+            return
+        self._noted_fields = fields
         self._are_unique = self._are_unique and fields.are_unique
         if fields.text or self._lacks_fields:
             return
