@@ -1,4 +1,4 @@
-"""Remembers in an output folder which run made which file, so that another run doesn't replace files unasked."""
+"""Remembers in an output folder which run made which file, so that another run replaces files only when asked to."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from client.atomic_files import write_whole
+from client.checkpoint_format import decoded, write_record
 from merger.errors import OptionError
 from merger.message_text import shown
 
@@ -15,29 +15,29 @@ FOLDER = ".merge-baseline"
 """Hidden, so that a folder of outputs may be an input."""
 _RECORD = ".owners.json"
 _SHOWN = 5
-"""Files that an error names."""
+"""Most files that an error names."""
 
 
 class FolderOwners:
-    """The runs that made the files of one folder. A run is what was asked for: the command, its inputs and options."""
+    """The runs that made the files of one folder. A run is a command with its inputs and options."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises ``OSError`` if the record is there and cannot be read."""
+        """Raises ``OSError`` if there is a record that cannot be read."""
         self._folder = folder
         self._path = folder / FOLDER / _RECORD
         self._runs: dict[str, str] = {}
         try:
-            found = json.loads(self._path.read_bytes())
-        except (FileNotFoundError, NotADirectoryError, ValueError):
+            content = self._path.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
             return
-        if isinstance(found, dict):
-            self._runs = {name: run for name, run in found.items() if isinstance(run, str)}
+        runs = decoded(content, lambda record: {name: run for name, run in record.items() if isinstance(run, str)})
+        self._runs = runs or {}
 
     def check(self, runs: Mapping[str, str], besides: Iterable[str] = ()) -> None:
-        """See that what is there of these files, by name, was made by the run that is to make them now.
+        """Check that existing files were made by the run that is about to write them. ``runs`` has runs by file name.
 
-        ``besides`` are names that would pass for output of this run. Raises :class:`~merger.errors.OptionError` that
-        names the files of others.
+        ``besides`` are names of files that could be mistaken for output of this run. Raises
+        :class:`~merger.errors.OptionError` that names the files of other runs.
         """
         others = [name for name, run in runs.items() if self._runs.get(name) != run and self._is_there(name)]
         others += [name for name in besides if name not in runs and self._is_there(name)]
@@ -46,21 +46,19 @@ class FolderOwners:
         more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
         names = ", ".join(map(shown, others[:_SHOWN])) + more
         raise OptionError(
-            f"output folder {shown(str(self._folder))} has {names}, which a run with these inputs and options has not "
-            "made: expected another folder, or option overwrite, which replaces them"
+            f"output folder {shown(str(self._folder))} has {names}, not written by a run with these inputs and "
+            "options: expected another folder, or option overwrite, which replaces them"
         )
 
     def claim(self, runs: Mapping[str, str]) -> None:
-        """Remember which run makes each file. Raises ``OSError``."""
+        """Record which run makes each file. Raises ``OSError``."""
         self._runs.update(runs)
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        content = json.dumps(self._runs).encode() + b"\n"
-        write_whole(self._path, lambda stream: stream.write(content))
+        write_record(self._path, self._runs)
 
     def _is_there(self, name: str) -> bool:
         return os.path.lexists(self._folder / name)
 
 
 def run_text(command: str, paths: Iterable[str], options: Mapping[str, str]) -> str:
-    """A run as text: the same for the same files and options, from whichever folder the command is run."""
+    """A run as text: the same for the same files and options, whatever the current folder."""
     return json.dumps([command, [path if path == "-" else str(Path(path).resolve()) for path in paths], dict(options)])

@@ -15,17 +15,17 @@ from client.atomic_files import remove_leftovers_of
 from client.cli.failures import NothingLeftError
 from client.cli.messages import say_note
 from client.cli.output import STDOUT, open_output
-from client.engines.folder_checkpoint import DoneFile, Manifest, digest
+from client.engines.folder_checkpoint import DoneFile, FolderCheckpoint, digest
 from client.engines.job_source import FileByFile, Inputs, OneStream
 from client.engines.jobs import Merged, Outcome, Source
-from client.engines.stream_checkpoint import Partitions
+from client.engines.stream_checkpoint import StreamCheckpoint
 from client.folder_owners import FolderOwners
 from merger.formats import FORMATS, find_inputs
 from merger.formats.open_inputs import STDIN
 from merger.notices import Notice
 
-PARTITIONS = ".parts"
-"""What the name of the folder of partitions has behind that of the output."""
+CHECKPOINT_SUFFIX = ".parts"
+"""The name of the folder with the checkpoint is the name of the output and this."""
 
 
 def is_folder(output: str) -> bool:
@@ -53,24 +53,24 @@ class MergedOutput(Protocol):
 class StreamOutput:
     """All documents in one file, on standard output, or nowhere."""
 
-    def __init__(self, stack: ExitStack, path: str | None, inputs: Inputs, partitions: Partitions | None) -> None:
-        self._partitions = partitions
-        if partitions is not None:
+    def __init__(self, stack: ExitStack, path: str | None, inputs: Inputs, checkpoint: StreamCheckpoint | None) -> None:
+        self._checkpoint = checkpoint
+        if checkpoint is not None:
             # Before the output, so that they are there until it is.
             stack.push(self._leave)
-            for place in partitions.damaged:
-                _say_of_damage(str(place))
+            for location in checkpoint.damaged:
+                _note_damage(str(location))
         self._stream: IO[str] | None = None if path is None else stack.enter_context(open_alone(path))
-        self.source: Source = OneStream(inputs, None if partitions is None else dict(partitions.known))
+        self.source: Source = OneStream(inputs, None if checkpoint is None else dict(checkpoint.known))
 
     def take(self, outcome: Outcome) -> Iterator[Merged]:
         """As :meth:`MergedOutput.take`."""
         merged = outcome.merged
-        if self._partitions is not None:
+        if self._checkpoint is not None:
             if merged is not None:
-                self._partitions.add(outcome.job, merged)
+                self._checkpoint.add(outcome.job, merged)
             elif outcome.failure is None:
-                merged = self._partitions.get(outcome.job)
+                merged = self._checkpoint.get(outcome.job)
         if merged is not None:
             if self._stream is not None:
                 self._stream.write(merged.text)
@@ -81,20 +81,20 @@ class StreamOutput:
         return outcome.notices
 
     def _leave(self, kind: object, error: object, where: object) -> None:  # noqa: ARG002  # the signature of __exit__
-        if self._partitions is not None:
+        if self._checkpoint is not None:
             if error is None:
-                self._partitions.remove()
-            elif self._is_left(self._partitions):
-                say_note(f"what is done is kept in {self._partitions.folder}; --resume goes on with it")
+                self._checkpoint.remove()
+            elif self._is_left(self._checkpoint):
+                say_note(f"what is done is kept in {self._checkpoint.folder}; --resume goes on with it")
 
     @staticmethod
-    def _is_left(partitions: Partitions) -> bool:
+    def _is_left(checkpoint: StreamCheckpoint) -> bool:
         try:
-            return partitions.leave()
+            return checkpoint.leave()
         except OSError as problem:
             # The run ends with what is wrong otherwise.
             say_note(f"what was done last is not kept: {problem.filename}: {problem.strerror}")
-            return partitions.folder.exists()
+            return checkpoint.folder.exists()
 
 
 class FolderOutput:
@@ -106,7 +106,7 @@ class FolderOutput:
         folder: str,
         inputs: Inputs,
         names: Mapping[str, str],
-        manifest: Manifest,
+        checkpoint: FolderCheckpoint,
         runs: Mapping[str, str],
         *,
         resume: bool,
@@ -118,7 +118,7 @@ class FolderOutput:
         """
         self._folder = Path(folder)
         self._names = names
-        self._manifest = manifest
+        self._checkpoint = checkpoint
         self._kept: dict[str, DoneFile] = {}
         self._digests: dict[str, str] = {}
         self._current: str | None = None
@@ -129,7 +129,7 @@ class FolderOutput:
         self._file = stack.enter_context(ExitStack())
         stack.push(self._leave)
         for path, name in self._names.items():
-            done = self._manifest.get(path, name) if resume else None
+            done = self._checkpoint.get(path, name) if resume else None
             if done is not None:
                 self._kept[path] = done
             else:
@@ -138,10 +138,10 @@ class FolderOutput:
         owners = FolderOwners(self._folder)
         if not overwrite:
             owners.check(begun)
-        for record in self._manifest.damaged:
-            _say_of_damage(str(record))
+        for record in self._checkpoint.damaged:
+            _note_damage(str(record))
         owners.claim(begun)
-        self._manifest.begin([self._names[path] for path in self._digests])
+        self._checkpoint.start([self._names[path] for path in self._digests])
         remove_leftovers_of(
             [Path(folder, self._names[path]).resolve() for path in self._names if path not in self._kept]
         )
@@ -185,7 +185,7 @@ class FolderOutput:
             (self._folder / self._names[path]).unlink(missing_ok=True)
         if not self._failed:
             done = DoneFile(self._names[path], tuple(self._documents), tuple(self._told))
-            self._manifest.add(self._digests[path], done)
+            self._checkpoint.add(self._digests[path], done)
         self._documents, self._told, self._failed, self._stream = [], [], False, None
 
     def _leave(self, kind: object, error: object, where: object) -> None:  # noqa: ARG002  # the signature of __exit__
@@ -193,8 +193,8 @@ class FolderOutput:
             self._finish()
 
 
-def _say_of_damage(place: str) -> None:
-    say_note(f"{place}: not a record of merged documents; what it stood for is merged again")
+def _note_damage(location: str) -> None:
+    say_note(f"{location}: not a record of merged documents; its documents are merged again")
 
 
 def open_alone(path: str) -> AbstractContextManager[IO[str]]:

@@ -1,15 +1,15 @@
-"""Remembers in the output folder which input files are done, and by what, so that a later run can leave them."""
+"""Remembers in the output folder which input files are done, and how, so that a later run can skip them."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, Final
 
-from client.atomic_files import remove_leftovers_of, write_whole
+from client.atomic_files import remove_leftovers_of
+from client.checkpoint_format import decoded, write_record
 from client.engines.checkpoint_records import merged_from, merged_record, notices_from, notices_record
 from client.engines.jobs import Merged
 from client.folder_owners import FOLDER
@@ -17,10 +17,10 @@ from merger.errors import OptionError
 from merger.notices import Notice, Policy
 
 _MADE_BY = ".made-by.json"
-"""Hidden once more, as no record is: files of inputs with such names are not found."""
+"""Hidden, so that no record of an input file has this name: hidden input files are not read."""
 
-_OPTIONS = ("strategy", "singletons", "to", "format", "policy", "part-pattern", "clusters-field", "columns")
-"""What whoever runs it has chosen."""
+_OPTIONS: Final = ("strategy", "singletons", "to", "format", "policy", "part-pattern", "clusters-field", "columns")
+"""What the user chooses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +35,21 @@ class DoneFile:
     notices: tuple[Notice, ...]
 
 
-class Manifest:
+class FolderCheckpoint:
     """A record for every input file that is done, in a folder inside the output folder.
 
-    A record counts for the same strategy, options, version and content of the input, and while the output is as it was
-    written. One that is damaged does not count.
+    A record is used if strategy, options, version and the content of the input are the same, and the output is still as
+    it was written. Damaged records are not used.
     """
 
     def __init__(self, folder: Path, made_by: Mapping[str, str], *, resume: bool) -> None:
         """Raises ``OSError`` if the folder cannot be made.
 
-        With ``resume`` :class:`~merger.errors.OptionError` if what is there was made with other options: names of
-        outputs may depend on them, so that files of both runs would be left.
+        With ``resume`` :class:`~merger.errors.OptionError` if the outputs were made with other options: names of
+        outputs can depend on options, so the folder would have files of both runs.
         """
         self.damaged: list[Path] = []
-        """Records that are none."""
+        """Files that should be records and are not."""
         self._outputs = folder
         self._folder = folder / FOLDER
         self._made_by = dict(made_by)
@@ -60,46 +60,50 @@ class Manifest:
     def _check_options(self) -> None:
         path = self._folder / _MADE_BY
         try:
-            before = json.loads(path.read_bytes())
-            differences = [
-                f"{_in_words(name, before[name])}, not {_in_words(name, self._made_by[name])}"
-                for name in _OPTIONS
-                if before[name] != self._made_by[name]
-            ]
+            content = path.read_bytes()
         except FileNotFoundError:
             return
-        except (KeyError, TypeError, ValueError):
-            # Each record says it for itself too.
+        differences = decoded(content, self._differences)
+        if differences is None:
+            # Each record has what made it, too.
             self.damaged.append(path)
-            return
         if differences:
             raise OptionError(
-                f"option resume: what is in {self._outputs} was made with {', with '.join(differences)}: expected the "
-                "same options, another folder, or option overwrite and not option resume, which merges all files again"
+                f"option resume: the files in {self._outputs} were made with {', with '.join(differences)}: expected "
+                "the same options, another folder, or option overwrite instead of option resume, to redo all files"
             )
 
+    def _differences(self, before: Mapping[str, str]) -> list[str]:
+        return [
+            f"{_in_words(name, before[name])}, not {_in_words(name, self._made_by[name])}"
+            for name in _OPTIONS
+            if before[name] != self._made_by[name]
+        ]
+
     def get(self, path: str, output: str) -> DoneFile | None:
-        """What is known of an input file whose output has this name in the folder, or ``None``.
+        """The record of an input file whose output has this name in the folder; ``None`` if no record can be used.
 
         Raises ``OSError`` for files that cannot be read.
         """
-        record_path = self._record(output)
-        try:
-            record = json.loads(record_path.read_bytes())
+
+        def parse(record: Mapping[str, Any]) -> DoneFile | bool:
             if record["made_by"] != self._made_by:
-                return None
+                return False
             if [record["input"], record["output"]] != [digest(Path(path)), digest(self._outputs / output)]:
-                return None
+                return False
             documents = tuple(map(merged_from, record["documents"]))
             return DoneFile(output, documents, notices_from(record["notices"]))
+
+        try:
+            done = decoded(self._record(output).read_bytes(), parse)
         except FileNotFoundError:
             return None
-        except (KeyError, TypeError, ValueError):
-            self.damaged.append(record_path)
-            return None
+        if done is None:
+            self.damaged.append(self._record(output))
+        return done if isinstance(done, DoneFile) else None
 
     def add(self, input_digest: str, done: DoneFile) -> None:
-        """Remember a file whose output was written. Raises ``OSError`` if it cannot be."""
+        """Record a file whose output is written. Raises ``OSError``."""
         record: dict[str, Any] = {
             "made_by": self._made_by,
             "input": input_digest,
@@ -107,29 +111,23 @@ class Manifest:
             "documents": [merged_record(replace(merged, text="")) for merged in done.documents],
             "notices": notices_record(done.notices),
         }
-        path = self._record(done.output)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, lambda stream: _write(stream, record))
+        write_record(self._record(done.output), record)
 
-    def begin(self, outputs: Sequence[str]) -> None:
-        """Drop the records of these outputs, and remember what makes them. Raises ``OSError``."""
+    def start(self, outputs: Sequence[str]) -> None:
+        """Drop the records of these outputs, and record what makes them. Raises ``OSError``."""
         paths = [self._record(output) for output in outputs]
         for path in paths:
             path.unlink(missing_ok=True)
         made_by = self._folder / _MADE_BY
         remove_leftovers_of([made_by, *paths])
-        write_whole(made_by, lambda stream: _write(stream, self._made_by))
+        write_record(made_by, self._made_by)
 
     def _record(self, output: str) -> Path:
         return self._folder / f"{output}.json"
 
 
-def _write(stream: IO[bytes], record: Mapping[str, Any]) -> None:
-    stream.write(json.dumps(record).encode() + b"\n")
-
-
 def _in_words(option: str, value: str) -> str:
-    """A choice as it is made on the command line."""
+    """A choice as the command line writes it."""
     if option == "strategy":
         return f"strategy {value}"
     if option == "policy":

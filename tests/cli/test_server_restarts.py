@@ -66,7 +66,7 @@ def merging(corpus: Path, folder: Path, address: str, *arguments: str) -> Iterat
             process.kill()
 
 
-def wait_for_partitions(process: subprocess.Popen[str], folder: Path, count: int) -> None:
+def wait_for_checkpoint(process: subprocess.Popen[str], folder: Path, count: int) -> None:
     """Wait until so many times 256 documents are done, or fewer if that takes long, and not all of them."""
     while len(list((folder / "merged.conll.parts").glob("*.part"))) < count:
         assert process.poll() is None
@@ -78,7 +78,7 @@ def test_a_server_killed_twice_costs_no_document(
 ) -> None:
     with Restarted(*PACED) as server, merging(corpus, tmp_path, server.address) as process:
         for partitions, pace in ((1, PACED), (2, QUICK)):
-            wait_for_partitions(process, tmp_path, partitions)
+            wait_for_checkpoint(process, tmp_path, partitions)
             server.kill()
             time.sleep(0.5)
             server.start(*pace)
@@ -99,7 +99,7 @@ def test_what_was_done_before_it_gave_up_is_not_done_again(
     merged = tmp_path / "merged.conll"
     with Restarted(*PACED) as server:
         with merging(corpus, tmp_path, server.address, "--retry-for", "1") as process:
-            wait_for_partitions(process, tmp_path, 1)
+            wait_for_checkpoint(process, tmp_path, 1)
             server.kill()
             assert process.stderr is not None
             errors = process.stderr.read()
@@ -130,7 +130,7 @@ def another_thread_of(pid: int) -> int:
 def test_a_run_that_is_interrupted_while_it_waits_ends_soon(corpus: Path, tmp_path: Path, thread: str) -> None:
     """Whichever of its threads the system gives the signal to."""
     with Restarted(*PACED) as server, merging(corpus, tmp_path, server.address) as process:
-        wait_for_partitions(process, tmp_path, 1)
+        wait_for_checkpoint(process, tmp_path, 1)
         server.kill()
         assert process.stderr is not None
         assert "trying again" in process.stderr.readline()

@@ -101,7 +101,7 @@ def test_what_is_damaged_of_a_partition_is_told_and_merged_again(
 
     assert done.code == 0
     assert done.err.splitlines()[0] == (
-        f"merge-baseline: note: {partition}:{line}: not a record of merged documents; what it stood for is merged again"
+        f"merge-baseline: note: {partition}:{line}: not a record of merged documents; its documents are merged again"
     )
     assert merged.read_text("utf-8") == output_of("merge", file)
     assert _files(tmp_path) == ["merged.conll", "parts.conll"]
@@ -223,7 +223,7 @@ def test_other_options_than_those_of_the_outputs_are_refused_and_named(
     anew = run("merge", corpus, "-o", f"{out}/", "--overwrite", *now)
     resumed = run("merge", corpus, "-o", f"{out}/", "--resume", *now)
 
-    assert error.startswith(f"--resume: what is in {out} was made with {difference}")
+    assert error.startswith(f"--resume: the files in {out} were made with {difference}")
     assert untouched == there
     assert (anew.code, resumed.code) == (0, 0)
     assert resumed.err == anew.err
@@ -241,7 +241,7 @@ def test_a_damaged_record_is_told_and_its_file_made_again(tmp_path: Path, corpus
 
     done = run("merge", corpus, "-o", f"{out}/", "--resume")
 
-    note = f"merge-baseline: note: {record}: not a record of merged documents; what it stood for is merged again\n"
+    note = f"merge-baseline: note: {record}: not a record of merged documents; its documents are merged again\n"
     assert (done.code, done.err) == (0, note + whole.err)
     assert (out / "one.conll").read_text("utf-8") == right
     assert (out / "deep" / "two.conll").stat().st_mtime_ns == left

@@ -16,7 +16,7 @@ from client.cli.engine_options import ENGINES, EngineChoice, engine_options
 from client.cli.failures import NothingLeftError, show_failures
 from client.cli.main import EXIT_INPUT, EXIT_OK
 from client.cli.merge_outputs import (
-    PARTITIONS,
+    CHECKPOINT_SUFFIX,
     FolderOutput,
     MergedOutput,
     StreamOutput,
@@ -45,10 +45,10 @@ from client.cli.progress import Stage, documents_with_progress
 from client.cli.server_options import ServerChoice, server_options
 from client.cli.strategy_options import chosen_strategy, strategy_options
 from client.cli.tagger_options import TaggerChoice, tagger_options
-from client.engines.folder_checkpoint import Manifest
+from client.engines.folder_checkpoint import FolderCheckpoint
 from client.engines.job_source import Inputs, made_by
 from client.engines.jobs import Engine, Outcome
-from client.engines.stream_checkpoint import Partitions
+from client.engines.stream_checkpoint import StreamCheckpoint
 from client.engines.worker import InProcess, MergeOne, Plan, Work
 from client.folder_owners import run_text
 from merger.document import Document
@@ -330,16 +330,16 @@ def _output(
     if path is not None and is_folder(path):
         names = output_names(inputs.paths, path, target)
         made = made_by(plan, inputs, target, whole_key=True, server=server)
-        manifest = Manifest(Path(path), made, resume=engine.resume)
+        checkpoint = FolderCheckpoint(Path(path), made, resume=engine.resume)
         # What is repaired, a better key or a newer version make the same outputs anew.
         asked = {option: value for option, value in made.items() if option not in {"policy", "key", "version"}}
         runs = {name: run_text("merge", [file], asked) for file, name in names.items()}
-        return FolderOutput(stack, path, inputs, names, manifest, runs, resume=engine.resume, overwrite=overwrite)
-    partitions = None
+        return FolderOutput(stack, path, inputs, names, checkpoint, runs, resume=engine.resume, overwrite=overwrite)
+    kept = None
     if path not in {None, STDOUT} and (engine.resume or engine.name == "ray" or server is not None):
-        partitions = Partitions(
-            Path(f"{path}{PARTITIONS}"),
+        kept = StreamCheckpoint(
+            Path(f"{path}{CHECKPOINT_SUFFIX}"),
             made_by(plan, inputs, target, whole_key=False, server=server),
             resume=engine.resume,
         )
-    return StreamOutput(stack, path, inputs, partitions)
+    return StreamOutput(stack, path, inputs, kept)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from client.checkpoint_format import decoded, encoded, read_lines
 from client.evaluation.comparison.columns import counts_row
 from client.evaluation.comparison.data import METRICS, Outcome
 from client.evaluation.comparison.decision_errors import JudgedDecision, decision_data
@@ -47,23 +47,23 @@ class OutcomeFile:
             self._path.write_bytes(b"")
 
     def _read(self) -> None:
-        content = self._path.read_bytes()
-        whole = content[: content.rfind(b"\n") + 1]
-        if len(whole) < len(content):
-            with self._path.open("r+b") as file:
-                file.truncate(len(whole))
-        for number, line in enumerate(whole.split(b"\n")[:-1], start=1):
-            try:
-                record = json.loads(line)
-                if record["made_by"] == self._made_by and record["failure"] is None:
-                    outcome = _outcome(record)
-                    self._outcomes[outcome.document, record["fingerprint"]] = outcome
-            except (AttributeError, FormatError, IndexError, KeyError, TypeError, ValueError):
+        for number, offset, line in read_lines(self._path):
+            if not line.endswith(b"\n"):
+                with self._path.open("r+b") as file:
+                    file.truncate(offset)
+            elif not decoded(line, self._learn):
                 raise FormatError(
                     "not an outcome of a comparison",
                     Location(str(self._path), number),
                     hint="option overwrite instead of option resume starts the comparison anew",
-                ) from None
+                )
+
+    def _learn(self, record: Mapping[str, Any]) -> bool:
+        """Take in the outcome of a record, if it counts. Always true."""
+        if record["made_by"] == self._made_by and record["failure"] is None:
+            outcome = _outcome(record)
+            self._outcomes[outcome.document, record["fingerprint"]] = outcome
+        return True
 
     def get(self, document: str, fingerprint: str) -> Outcome | None:
         """The outcome of a document with this content, if it was done before."""
@@ -73,7 +73,7 @@ class OutcomeFile:
         """Write an outcome to the end of the file."""
         record = {"made_by": self._made_by, "fingerprint": fingerprint, **_record(outcome)}
         with self._path.open("ab", buffering=0) as file:
-            file.write(json.dumps(record).encode() + b"\n")
+            file.write(encoded(record))
 
 
 def kept_outcomes(folder: Path, signatures: Iterable[str]) -> list[Path]:
