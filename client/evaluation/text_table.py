@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 _WIDEST = 100
@@ -12,6 +13,9 @@ _GAP = "  "
 
 def text_width() -> int:
     """Characters of a line that fit the terminal: 40 to 100, and 100 where there is none (``COLUMNS`` counts too)."""
+    if "COLUMNS" not in os.environ and not os.isatty(1):
+        return _WIDEST
+    # Its import takes a millisecond or two.
     import shutil
 
     return min(max(shutil.get_terminal_size((_WIDEST, 1)).columns, _NARROWEST), _WIDEST)

@@ -16,7 +16,6 @@ from dataclasses import dataclass, fields, replace
 
 from merger.errors import OptionError
 from merger.formats.conll2012.cells import EMPTY_CELLS
-from merger.tag_sets import UPOS_TAGS
 
 Columns = Sequence[tuple[str, ...]]
 
@@ -162,6 +161,8 @@ def _check_counting(sentences: Sequence[Sequence[Sequence[str]]]) -> None:
 
 
 def _counting_layout(columns: Columns) -> ColumnLayout:
+    from merger.tag_sets import UPOS_TAGS
+
     def has(index: int, test: Callable[[str], bool]) -> bool:
         """Whether a column has values and all of them pass."""
         if index >= len(columns) - 1:

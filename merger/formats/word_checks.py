@@ -11,19 +11,18 @@ from merger.document import Document
 from merger.errors import FormatError, Location
 from merger.message_text import shown
 from merger.notices import Notices
-from merger.tag_sets import CTB, PENN, STTS, UNIVERSAL
 
 _SAMPLE = 100
 """Words from the beginning of a text that are looked at."""
 _LEAST = 3
-_PLACEHOLDER = re.compile(r"[_*\-.x?]+|\[[^\[\]]+\]|<[^<>]+>|\{[^{}]+\}", re.IGNORECASE)
+# Compiled on first use, as few texts need it and every reader imports this.
+_PLACEHOLDER = r"(?i:[_*\-.x?]+|\[[^\[\]]+\]|<[^<>]+>|\{[^{}]+\})"
 _SAME = 10
 """Words from which on a text of one word, repeated, is no text."""
-_WORDPIECE = re.compile(r"##\w")
+_WORDPIECE = r"##\w"
 _CORNERS = frozenset({"[CLS]", "[SEP]"})
 _WORD_STARTS = ("\N{LOWER ONE EIGHTH BLOCK}", "\N{LATIN CAPITAL LETTER G WITH DOT ABOVE}")
 """What SentencePiece, and byte-pair encoding as GPT-2's, put in front of a word."""
-_TAG_SETS = (PENN, UNIVERSAL, STTS, CTB)
 _TAGS = 4
 _DIFFERENT_TAGS = 3
 _WORDS = "the words of the text"
@@ -70,7 +69,7 @@ def _as_placeholders(words: Sequence[str]) -> str | None:
         # Four in five cannot be the same.
         return None
     ((most, count),) = Counter(words).most_common(1)
-    if count == len(words) >= _SAME or (5 * count >= 4 * len(words) and _PLACEHOLDER.fullmatch(most)):
+    if count == len(words) >= _SAME or (5 * count >= 4 * len(words) and re.fullmatch(_PLACEHOLDER, most)):
         share = "all words" if count == len(words) else "most words"
         return f"{share} are {shown(most)}, as where a corpus is given out without its text"
     return None
@@ -80,7 +79,7 @@ def _as_pieces(words: Sequence[str]) -> str | None:
     text = " ".join(words)
     if text.isascii() and "##" not in text and "[CLS]" not in text:
         return None
-    pieces = [word for word in words if _WORDPIECE.match(word)]
+    pieces = [word for word in words if re.match(_WORDPIECE, word)]
     if len(pieces) > 1:
         return f"the tokens are word pieces, such as {shown(pieces[0])}"
     if set(words) >= _CORNERS:
@@ -101,7 +100,12 @@ def _has_pieces(line: str) -> bool:
 
 
 def _as_tags(words: Sequence[str]) -> str | None:
-    for each in _TAG_SETS:
+    if any(map(str.islower, words)):
+        # As no tag of these sets is. Their tables take longer to import than all checks.
+        return None
+    from merger.tag_sets import CTB, PENN, STTS, UNIVERSAL
+
+    for each in (PENN, UNIVERSAL, STTS, CTB):
         if len(words) >= _TAGS and all(map(each.has, words)):
             tags = {word for word in words if word.isalpha() and word.isascii() and word.isupper()}
             if len(tags) < _DIFFERENT_TAGS:

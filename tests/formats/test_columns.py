@@ -261,7 +261,8 @@ def test_lemmas_read_as_words_are_noted_and_an_error_under_strict() -> None:
 
 def test_lemmas_read_as_words_are_noted_in_a_file_that_starts_with_a_title_without_forms() -> None:
     title = "\n".join(f"d 0 _ {word} x -" for word in ("the", "inn", "and", "the", "fish"))
-    _, notices = read_text(_with_lemmas(LEMMAS, FORMS).replace("000\n", f"000\n{title}\n\n"))
+    rows = _with_lemmas(f"{LEMMAS} {LEMMAS}", f"{FORMS} {FORMS}")
+    _, notices = read_text(rows.replace("000\n", f"000\n{title}\n\n"))
 
     assert [notice.kind for notice in notices] == ["lemmas for words"]
 
