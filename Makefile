@@ -37,13 +37,19 @@ pip_install = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 new_pip = $(pip_install) 'pip>=25.1'
 tested_extras = metrics,otel,ray,report,spacy
 
+# A process for each core. Markers say what a test needs: tests/support/kinds.py.
+pytest_parallel = $(BIN)/python -m pytest -n auto --dist loadgroup
+fast = -m 'not (browser or java or network or ray or server or torch)'
+
 .DELETE_ON_ERROR:
-.PHONY: help venv demo corenlp stanza chromium fuzz test lint format types imports sync-client sync-client-check protos \
+.PHONY: help venv demo corenlp stanza chromium fuzz check coverage test lint format types imports sync-client sync-client-check protos \
 	protos-lint protos-check protos-breaking protos-image docs clean
 
 help:
 	@echo 'make demo      merge and score the examples over a real local server'
-	@echo 'make test      every check, then the tests'
+	@echo 'make check     lint, types, imports and the fast tests: no network, no Java, under two minutes'
+	@echo 'make test      every check, then every test'
+	@echo 'make coverage  which lines the fast tests run, as a table and in htmlcov/'
 	@echo 'make corenlp   fetch CoreNLP (920 MB, by Maven) for the demo and the tests that need it'
 	@echo 'make stanza    install Stanza with torch (5 GB) for the tests that need it'
 	@echo 'make chromium  install Chromium (Debian) for the tests that look at the report'
@@ -106,9 +112,15 @@ fuzz: venv
 	@for each in $$($(BIN)/python -m tests.fuzz.run_atheris); do echo "== $$each"; \
 	$(BIN)/python -m tests.fuzz.run_atheris $$each -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
+check: lint types imports
+	$(pytest_parallel) $(fast)
+
+coverage: venv
+	$(pytest_parallel) $(fast) --cov --cov-report=term --cov-report=html
+
 # spaCy's small English pipeline, for the tests of its tagger, comes as a package with the group `test`.
 test: lint types imports sync-client-check protos-lint protos-check protos-breaking corenlp stanza chromium
-	$(BIN)/python -m pytest
+	$(pytest_parallel)
 
 lint: venv
 	$(BIN)/ruff check
@@ -171,5 +183,5 @@ docs: venv
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
-	rm -rf build dist site .fuzz .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf build dist htmlcov site .coverage .coverage.* .fuzz .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name .venv -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +

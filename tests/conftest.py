@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.kinds import KINDS, kinds_of, skip_if_missing
 from tests.support.shared_data import SHARED_DATA, why_skipped
 
 # Shared machines pause: limits of time would fail tests that are right.
@@ -17,6 +18,24 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 # A shell that runs the tests in the background has them, and all programs that they start, ignore Ctrl-C.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for kind, meaning in KINDS.items():
+        config.addinivalue_line("markers", f"{kind}(why_not=None): {meaning}")
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    for kind in sorted(kinds_of(item)):
+        item.add_marker(kind)
+    if item.config.pluginmanager.hasplugin("xdist"):
+        # A module's fixtures are set up once. All tests of CoreNLP are in one process, where they share one server.
+        together = "java" if item.get_closest_marker("java") else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(together))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    skip_if_missing(item)
 
 
 @pytest.fixture(scope="session")

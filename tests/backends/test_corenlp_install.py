@@ -15,7 +15,7 @@ from merger.errors import UnavailableError
 from tests.support.command_line import run
 from tests.support.corenlp_here import needs_corenlp, needs_shift_reduce
 
-needs_maven = pytest.mark.skipif(shutil.which("mvn") is None, reason="there is no mvn on the PATH")
+needs_maven = pytest.mark.java(None if shutil.which("mvn") else "there is no mvn on the PATH")
 
 
 @needs_shift_reduce
@@ -75,6 +75,7 @@ def test_a_fetch_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if path.name != "m2"] == []
 
 
+@pytest.mark.network
 @needs_corenlp
 @needs_maven
 def test_a_missing_jar_is_fetched_again(tmp_path: Path) -> None:

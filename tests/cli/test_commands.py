@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_merge import HALF_BROKEN, TINY
-from tests.support.command_line import EXAMPLES, NAMES, PROGRAM, output_of, run
+from tests.support.command_line import EXAMPLES, NAMES, PROGRAM, WITHOUT_CORENLP, output_of, run
+from tests.support.corenlp_here import needs_shift_reduce
 from tests.support.shared_data import needs, shared_files
 
 PARTS, KEY = EXAMPLES / "parts", EXAMPLES / "key"
@@ -167,17 +168,27 @@ def test_completion_completes_commands() -> None:
     assert done.out.split() == ["plain,merge"]
 
 
-def test_the_demo_shows_floor_rule_and_ceiling_without_colour_where_nobody_looks() -> None:
-    text = output_of("demo")
+@pytest.mark.parametrize(
+    ("environment", "strategies"),
+    [
+        (WITHOUT_CORENLP, {"none", "greedy", "oracle"}),
+        pytest.param({}, {"none", "greedy", "corenlp", "oracle"}, marks=needs_shift_reduce),
+    ],
+    ids=["without CoreNLP", "with CoreNLP"],
+)
+def test_the_demo_shows_floor_rule_and_ceiling_without_colour_where_nobody_looks(
+    environment: dict[str, str], strategies: set[str]
+) -> None:
+    text = output_of("demo", env=environment)
 
-    assert all(strategy in text for strategy in ("none", "greedy", "oracle"))
+    assert strategies <= {line.partition(" ")[0] for line in text.splitlines()}
     assert "100.00" in text
     assert "\x1b[" not in text
 
 
 def test_the_demo_respects_no_color_on_a_terminal() -> None:
-    coloured = run("demo", env={"FORCE_COLOR": "1", "NO_COLOR": ""}).out
-    plain = run("demo", env={"FORCE_COLOR": "1", "NO_COLOR": "1"}).out
+    coloured = run("demo", env={**WITHOUT_CORENLP, "FORCE_COLOR": "1", "NO_COLOR": ""}).out
+    plain = run("demo", env={**WITHOUT_CORENLP, "FORCE_COLOR": "1", "NO_COLOR": "1"}).out
 
     colour = "\x1b[1;32m"
     assert colour in coloured

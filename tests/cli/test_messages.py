@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from client.cli.app import cli
-from tests.support.command_line import EXAMPLES, NOWHERE, PROGRAM, error_of, output_of, run
+from tests.support.command_line import EXAMPLES, NOWHERE, PROGRAM, WITHOUT_CORENLP, error_of, output_of, run
 
 PARTS = str(EXAMPLES / "parts" / "clock.conll")
 
@@ -153,7 +153,9 @@ def test_an_option_of_several_strategies_is_explained_once() -> None:
 
 
 def test_the_demo_ends_as_other_commands_do_when_its_reader_goes() -> None:
-    with subprocess.Popen([PROGRAM, "demo", "--examples", EXAMPLES], stdout=subprocess.PIPE) as process:
+    environment = {**os.environ, **WITHOUT_CORENLP}
+    command = [PROGRAM, "demo", "--examples", EXAMPLES]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
         assert process.stdout is not None
         process.stdout.close()
 

@@ -21,8 +21,8 @@ from tests.engines.test_local import ENDLESS
 from tests.support.command_line import PATIENCE, PROGRAM, Done, free_port, output_of, run
 
 pytestmark = [
-    pytest.mark.skipif(
-        importlib.util.find_spec("ray") is None, reason="Ray is not installed: pip install 'merge-baseline[ray]'"
+    pytest.mark.ray(
+        None if importlib.util.find_spec("ray") else "Ray is not installed: pip install 'merge-baseline[ray]'"
     ),
     pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc"),
 ]

@@ -119,7 +119,11 @@ def test_nul_bytes_are_read_as_they_are(tmp_path: Path) -> None:
     assert words_of(document) == [["a\x00b"]]
 
 
-@pytest.mark.parametrize("data", [b"", b"\n\n  \n", b"\xef\xbb\xbf", gzip.compress(b"")])
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\n\n  \n", b"\xef\xbb\xbf", gzip.compress(b"")],
+    ids=["nothing", "blank lines", "byte order mark", "gzip"],
+)
 def test_an_empty_file_is_an_error_that_says_so(tmp_path: Path, data: bytes) -> None:
     path = saved(tmp_path, data)
 
@@ -198,7 +202,11 @@ def read_standard_input(data: bytes, times: int = 1) -> subprocess.CompletedProc
     return subprocess.CompletedProcess(result.args, 0, result.stdout.decode(), result.stderr.decode())
 
 
-@pytest.mark.parametrize("data", [TEXT.encode(), gzip.compress(TEXT.encode()), b"\xef\xbb\xbf" + TEXT.encode()])
+@pytest.mark.parametrize(
+    "data",
+    [TEXT.encode(), gzip.compress(TEXT.encode()), b"\xef\xbb\xbf" + TEXT.encode()],
+    ids=["plain", "gzip", "byte order mark"],
+)
 def test_a_dash_is_standard_input_packed_or_not(data: bytes) -> None:
     assert read_standard_input(data).stdout == "[('d', '<stdin>', ('é', 'b'))]\n"
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from merger.version import VERSION
+from tests.support.command_line import WITHOUT_CORENLP
 
 ROOT = Path(__file__).parents[2]
 EVERYTHING = """
@@ -52,7 +53,8 @@ def binaries(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _run(*command: str | Path, cwd: Path | None = None) -> str:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    environment = inherited | WITHOUT_CORENLP
     done = subprocess.run(
         [*map(str, command)], capture_output=True, text=True, cwd=cwd, env=environment, check=False, timeout=300
     )

@@ -38,6 +38,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return [node, str(folder / "client.js")]
 
 
+@pytest.mark.network
 def test_a_client_in_node_lists_merges_and_streams(client: list[str]) -> None:
     document = json_format.MessageToDict(document_to_message(long_document(3)))
     # google/rpc/status.proto is where Python's package for it is.

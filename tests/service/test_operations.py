@@ -68,6 +68,7 @@ def _values(text: str) -> list[Any]:
     return values
 
 
+@pytest.mark.network
 def test_grpcurl_does_what_the_document_shows(grpcurl: str) -> None:
     examples = _EXAMPLE.findall(DOCUMENT)
     assert len(examples) == DOCUMENT.count("```sh\ngrpcurl ") == 5

@@ -23,6 +23,8 @@ PROGRAM = str(Path(sys.executable).parent / "merge-baseline")
 NAMES = ("allotment", "clock", "ferry", "wells")
 NOWHERE = "127.0.0.1:1"
 """An address where nothing listens."""
+WITHOUT_CORENLP = {"CORENLP_HOME": "nowhere"}
+"""For `demo`, which otherwise spends half a minute on CoreNLP where it is installed."""
 PATIENCE = 60.0
 """Seconds within which what is waited for must have happened, on a machine that has much else to do too."""
 

@@ -19,7 +19,7 @@ from merger.errors import UnavailableError
 from tests.support.command_line import PATIENCE
 
 WHY_NOT = why_unavailable()
-needs_corenlp = pytest.mark.skipif(WHY_NOT is not None, reason=f"{WHY_NOT}")
+needs_corenlp = pytest.mark.java(WHY_NOT)
 
 
 def _shift_reduce() -> bool:
@@ -29,9 +29,8 @@ def _shift_reduce() -> bool:
         return False
 
 
-needs_shift_reduce = pytest.mark.skipif(
-    WHY_NOT is not None or not _shift_reduce(),
-    reason=WHY_NOT or "CoreNLP lacks its shift-reduce parser; run `make corenlp`",
+needs_shift_reduce = pytest.mark.java(
+    WHY_NOT or (None if _shift_reduce() else "CoreNLP lacks its shift-reduce parser; run `make corenlp`")
 )
 
 

