@@ -42,8 +42,8 @@ pytest_parallel = $(BIN)/python -m pytest -n auto --dist loadgroup
 fast = -m 'not (browser or java or network or ray or server or torch)'
 
 .DELETE_ON_ERROR:
-.PHONY: help venv demo corenlp stanza chromium fuzz check coverage test lint format types imports sync-client sync-client-check protos \
-	protos-lint protos-check protos-breaking protos-image docs clean
+.PHONY: help venv demo corenlp stanza chromium fuzz check coverage test lint format types imports sync-client \
+	sync-client-check protos protos-lint protos-check protos-breaking protos-image docs clean
 
 help:
 	@echo 'make demo      merge and score the examples over a real local server'

@@ -154,7 +154,7 @@ def test_an_option_of_several_strategies_is_explained_once() -> None:
 
 def test_the_demo_ends_as_other_commands_do_when_its_reader_goes() -> None:
     environment = {**os.environ, **WITHOUT_CORENLP}
-    command = [PROGRAM, "demo", "--examples", EXAMPLES]
+    command = [PROGRAM, "demo", "--examples", str(EXAMPLES)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
         assert process.stdout is not None
         process.stdout.close()
