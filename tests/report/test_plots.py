@@ -10,8 +10,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from client.evaluation.comparison.data import METRICS, Comparison, DistanceBin, DocumentFacts, Entrant, Outcome, Setup
+from client.evaluation.comparison.data import Comparison, DistanceBin, DocumentFacts, Entrant, Outcome, Setup
 from client.evaluation.comparison.summary import compare
+from client.evaluation.scoring import COMPARED_METRICS
 from client.evaluation.scoring.counts import Counts
 from client.evaluation.scoring.evaluate import Result
 from client.evaluation.scoring.links import NO_LINKS
@@ -30,7 +31,7 @@ DISTANCES = [[(4, 0), (0, 0), (8, 0)], [(4, 3), (0, 0), (8, 2)], [(4, 4), (0, 0)
 
 def fixed(right: float) -> Scores:
     """Recall and precision are right / 100 by every metric, and so are F1 and their mean."""
-    return Scores(dict.fromkeys(METRICS, Counts(right, 100, right, 100)))
+    return Scores(dict.fromkeys(COMPARED_METRICS, Counts(right, 100, right, 100)))
 
 
 def outcome(name: str, right: float | None) -> Outcome:

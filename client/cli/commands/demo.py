@@ -12,6 +12,7 @@ import click
 
 from client.cli.decision_excerpt import Verdict, judge, show_decision
 from client.evaluation.scoring.evaluate import Evaluation, evaluate
+from client.evaluation.scoring.metrics import COMPARED_METRICS, METRICS
 from client.evaluation.scoring.render import percent
 from merger.decisions.model import Decision
 from merger.document import Document
@@ -127,7 +128,7 @@ def _table(runs: list[_Run]) -> Table:
 
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("strategy", no_wrap=True)
-    for heading in ("CoNLL", "MUC", "B³", "CEAFe", "LEA", "link P", "link R", "gain"):
+    for heading in ("CoNLL", *(METRICS[name].label for name in COMPARED_METRICS), "link P", "link R", "gain"):
         table.add_column(heading, justify="right", no_wrap=True)
     for run in runs:
         total = run.evaluation.total
@@ -135,7 +136,7 @@ def _table(runs: list[_Run]) -> Table:
         table.add_row(
             run.strategy,
             percent(total.conll_f1),
-            *(percent(total.scores[name].f1) for name in ("muc", "bcub", "ceafe", "lea")),
+            *(percent(total.scores[name].f1) for name in COMPARED_METRICS),
             percent(None if links is None or not links.precision_denominator else links.precision),
             percent(None if links is None else links.recall),
             percent(total.gain),

@@ -10,10 +10,9 @@ from client.cli.options import Reading, check_stdin, json_option, reading_option
 from client.cli.output import open_report, write_json
 from client.cli.progress import documents_with_progress
 from client.cli.scoring_options import zeros_option
-from client.evaluation.scoring import METRICS
 from client.evaluation.scoring.evaluate import Evaluation, evaluate
 from client.evaluation.scoring.mention_matching import MATCHES, Matching
-from client.evaluation.scoring.metrics import find_metric
+from client.evaluation.scoring.metrics import METRICS, find_metric
 from client.evaluation.scoring.render import as_text
 from client.evaluation.scoring.render_data import as_data
 from client.evaluation.scoring.render_tables import as_brief, as_csv, as_latex
@@ -93,10 +92,10 @@ def command(
 ) -> int:
     """Score RESPONSE (merged by a strategy) against KEY (the gold merges).
 
-    MUC, B³, CEAFe, CEAFm, BLANC and LEA, mention identification and the CoNLL F1, with the numerators and denominators
-    that the official scorer (v8.01) prints; they are added up over documents. Key and response may have different
-    formats and part boundaries; tokens must be the same. A document missing in the response counts as empty, with a
-    note (--strict: an error). One that cannot be read or aligned is left out on both sides, and the exit code is 1.
+    Prints each metric and the CoNLL F1, with the numerators and denominators of the official scorer (v8.01), added up
+    over documents. Key and response can have different formats and part boundaries; their tokens must be the same. A
+    document that the response lacks counts as one without chains, with a note (with --strict it is an error). A
+    document that cannot be read or aligned is left out on both sides, and the exit code is 1.
 
     \b
     Examples:

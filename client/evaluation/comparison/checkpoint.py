@@ -10,11 +10,12 @@ from typing import Any
 
 from client.checkpoint_format import decoded, encoded, read_lines
 from client.evaluation.comparison.columns import counts_row
-from client.evaluation.comparison.data import METRICS, Outcome
+from client.evaluation.comparison.data import Outcome
 from client.evaluation.comparison.decision_errors import JudgedDecision, decision_data
 from client.evaluation.scoring.counts import Counts
 from client.evaluation.scoring.evaluate import Result
 from client.evaluation.scoring.links import LinkCounts
+from client.evaluation.scoring.metrics import COMPARED_METRICS
 from client.evaluation.scoring.scores import Scores
 from merger.decisions.fields import Fields
 from merger.decisions.reader import evidence_of
@@ -117,7 +118,7 @@ def _decision(record: Mapping[str, Any]) -> JudgedDecision:
 
 
 def _scores_record(scores: Scores) -> dict[str, list[float]]:
-    return {name: counts_row(scores[name]) for name in METRICS}
+    return {name: counts_row(scores[name]) for name in COMPARED_METRICS}
 
 
 def _outcome(record: Mapping[str, Any]) -> Outcome:

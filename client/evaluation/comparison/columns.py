@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from client.evaluation.comparison.data import METRICS
 from client.evaluation.scoring.counts import MetricCounts
 from client.evaluation.scoring.evaluate import Result
 from client.evaluation.scoring.links import NO_LINKS
+from client.evaluation.scoring.metrics import COMPARED_METRICS
 from client.evaluation.scoring.scores import CONLL_METRICS, Scores
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Count = TypeVar("Count", float, NDArray[np.float64])
     """One count: of one row, or of many rows at once."""
 
-COLUMNS = ("conll_f1", *METRICS, "link_f1", "strict_match")
+COLUMNS = ("conll_f1", *COMPARED_METRICS, "link_f1", "strict_match")
 """CoNLL F1, F1 of each metric, F1 of links between part chains, share of decisions with the human antecedent."""
 LINK_COLUMNS = frozenset({"link_f1", "strict_match"})
 """These need documents whose part chains the merged document keeps together."""
@@ -43,7 +43,7 @@ def result_row(result: Result) -> list[float]:
 
 def without_links(row: Sequence[float]) -> list[float]:
     """The row with 0 for the links and decisions."""
-    return [*row[: _WIDTH * len(METRICS)], *[0.0] * (_WIDTH + 2)]
+    return [*row[: _WIDTH * len(COMPARED_METRICS)], *[0.0] * (_WIDTH + 2)]
 
 
 def column_values(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -63,9 +63,9 @@ def total_values(rows: Sequence[Sequence[float]]) -> list[float]:
 
 def _values(counts: Sequence[Count], divide: Callable[[Count, Count], Count]) -> list[Count]:
     """The values of the columns from their counts."""
-    starts = range(0, _WIDTH * (len(METRICS) + 1), _WIDTH)
+    starts = range(0, _WIDTH * (len(COMPARED_METRICS) + 1), _WIDTH)
     values: list[Count] = [_f1(counts[start : start + _WIDTH], divide) for start in starts]
-    muc, b_cubed, ceaf_e = (values[METRICS.index(name)] for name in CONLL_METRICS)
+    muc, b_cubed, ceaf_e = (values[COMPARED_METRICS.index(name)] for name in CONLL_METRICS)
     values.insert(0, (muc + b_cubed + ceaf_e) / len(CONLL_METRICS))
     values.append(divide(counts[-2], counts[-1]))
     return values
@@ -77,7 +77,7 @@ def _f1(counts: Sequence[Count], divide: Callable[[Count, Count], Count]) -> Cou
 
 
 def _scores(scores: Scores) -> list[float]:
-    return [number for metric in METRICS for number in counts_row(scores[metric])]
+    return [number for metric in COMPARED_METRICS for number in counts_row(scores[metric])]
 
 
 def counts_row(counts: MetricCounts) -> list[float]:

@@ -23,8 +23,6 @@ BOUNDS = frozenset({FLOOR, CEILING})
 """What other strategies stand between; these two answer nothing by themselves."""
 ALPHA = 0.05
 """The p below which a difference counts as significant."""
-METRICS = ("muc", "bcub", "ceafe", "lea")
-"""The metrics of a comparison, by the names that :data:`client.evaluation.scoring.METRICS` has."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from client.evaluation.comparison.breakdowns import add_results, by_distance, by
 from client.evaluation.comparison.columns import COLUMNS
 from client.evaluation.comparison.data import (
     FLOOR,
-    METRICS,
     Comparison,
     DocumentFacts,
     Entrant,
@@ -29,6 +28,7 @@ from client.evaluation.comparison.pairs import (
     with_floor,
 )
 from client.evaluation.comparison.verdict import judge_strategies
+from client.evaluation.scoring.metrics import COMPARED_METRICS
 from client.evaluation.scoring.signature import Signature
 from merger.errors import OptionError
 
@@ -102,7 +102,11 @@ def _summarise(
     return StrategySummary(
         entrant,
         Signature(
-            METRICS, singletons=setup.singletons, zeros=setup.zeros, split=setup.split, strategy=entrant.signature
+            COMPARED_METRICS,
+            singletons=setup.singletons,
+            zeros=setup.zeros,
+            split=setup.split,
+            strategy=entrant.signature,
         ),
         add_results(entrant.outcomes),
         sum(facts.tokens for facts, _ in done),

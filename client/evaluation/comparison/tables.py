@@ -22,6 +22,7 @@ from client.evaluation.comparison.failures import SharedFailure, shared_failures
 from client.evaluation.comparison.section import Mark, Rows, Section
 from client.evaluation.scoring.counts import MetricCounts
 from client.evaluation.scoring.evaluate import Result
+from client.evaluation.scoring.metrics import COMPARED_METRICS, METRICS
 from client.evaluation.scoring.render import percent, points
 
 _MIB = 2**20
@@ -170,7 +171,7 @@ def _numbered(strategies: Sequence[StrategySummary]) -> Iterator[tuple[str, Stra
         yield f"{number}  {strategy.name}{some}", strategy
 
 
-_SCORE_COLUMNS = ("conll_f1", "muc", "bcub", "ceafe", "lea")
+_SCORE_COLUMNS = ("conll_f1", *COMPARED_METRICS)
 """The measured columns of the table of scores, from its second column on."""
 _LINK_COLUMNS = (None, None, "link_f1", "strict_match")
 """Likewise for the table of links; nothing is tested in the first two."""
@@ -208,11 +209,12 @@ def _with_interval(strategy: StrategySummary, column: str, value: float | None) 
 
 
 def _score_rows(strategies: Sequence[StrategySummary]) -> Rows:
-    rows: Rows = [("strategy", "CoNLL", "MUC", "B³", "CEAFe", "LEA", "gain")]
+    labels = (METRICS[name].label for name in COMPARED_METRICS)
+    rows: Rows = [("strategy", "CoNLL", *labels, "gain")]
     for name, strategy in _numbered(strategies):
         total = strategy.total
         if total is None:
-            rows.append((name, *("-",) * 6))
+            rows.append((name, *("-",) * (len(rows[0]) - 1)))
             continue
         values = [total.conll_f1, *(total.scores[metric].f1 for metric in _SCORE_COLUMNS[1:])]
         cells = [_with_interval(strategy, *each) for each in zip(_SCORE_COLUMNS, values, strict=True)]

@@ -7,10 +7,10 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from client.evaluation.comparison.data import METRICS, DocumentFacts
+from client.evaluation.comparison.data import DocumentFacts
 from client.evaluation.comparison.gold_merges import GoldMerges
 from client.evaluation.scoring.mention_matching import EXACT, Matching
-from client.evaluation.scoring.metrics import score_documents
+from client.evaluation.scoring.metrics import COMPARED_METRICS, score_documents
 from client.evaluation.scoring.scores import Scores
 from client.evaluation.scoring.units import KeyText
 from merger.document import Chain, ChainScope, Document, chain_order
@@ -84,7 +84,7 @@ class Task:
     def score(self, response: Document, notices: Notices) -> Scores:
         """The response's scores against the key. Raises :class:`~merger.errors.AlignmentError` for other tokens."""
         units = self._key_text.units(response, notices)
-        return score_documents(((unit.key, unit.response) for unit in units), METRICS)
+        return score_documents(((unit.key, unit.response) for unit in units), COMPARED_METRICS)
 
 
 def facts_of(key: Document, parts: int) -> DocumentFacts:

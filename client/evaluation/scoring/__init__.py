@@ -18,11 +18,13 @@ References:
 """
 
 from client.evaluation.scoring.counts import BlancCounts, Counts, MetricCounts, Undefined
-from client.evaluation.scoring.metrics import METRICS, Metric, score_document, score_documents
+from client.evaluation.scoring.metric import Metric
+from client.evaluation.scoring.metrics import COMPARED_METRICS, METRICS, score_document, score_documents
 from client.evaluation.scoring.overlap import Clustering, Overlap, measure_overlap
 from client.evaluation.scoring.scores import CONLL_METRICS, Scores, conll_f1
 
 __all__ = [
+    "COMPARED_METRICS",
     "CONLL_METRICS",
     "METRICS",
     "BlancCounts",

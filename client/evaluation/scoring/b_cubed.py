@@ -6,6 +6,7 @@ from collections import defaultdict
 
 from client.evaluation.scoring.counts import Counts
 from client.evaluation.scoring.exact_sums import sum_of_fractions
+from client.evaluation.scoring.metric import Metric
 from client.evaluation.scoring.overlap import Overlap
 
 
@@ -30,3 +31,6 @@ def count_b_cubed(overlap: Overlap) -> Counts:
         sum_of_fractions(by_response_size),
         overlap.response_mentions,
     )
+
+
+B_CUBED = Metric("bcub", "B³", "Bagga and Baldwin 1998", count_b_cubed, compared=True)

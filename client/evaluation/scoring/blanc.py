@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from client.evaluation.scoring.counts import BlancCounts, Counts
+from client.evaluation.scoring.metric import Metric
 from client.evaluation.scoring.overlap import Overlap
 
 
@@ -35,6 +36,9 @@ def count_blanc(overlap: Overlap) -> BlancCounts:
         coreference=Counts(linked, key_links, linked, response_links),
         non_coreference=Counts(apart, key_apart, apart, response_apart),
     )
+
+
+BLANC = Metric("blanc", "BLANC", "Recasens and Hovy 2011; Luo et al. 2014", count_blanc)
 
 
 def _pairs(sizes: Iterable[int]) -> int:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from client.evaluation.scoring.alignment import best_alignment
 from client.evaluation.scoring.counts import Counts
 from client.evaluation.scoring.exact_sums import sum_of_fractions
+from client.evaluation.scoring.metric import Metric
 from client.evaluation.scoring.overlap import Overlap
 
 
@@ -38,3 +39,7 @@ def count_ceaf_entity(overlap: Overlap) -> Counts:
         by_sizes[key_sizes[key] + response_sizes[response]] += 2 * shared
     similarity = sum_of_fractions(by_sizes)
     return Counts(similarity, len(key_sizes), similarity, len(response_sizes))
+
+
+CEAF_ENTITY = Metric("ceafe", "CEAFe", "Luo 2005", count_ceaf_entity, compared=True)
+CEAF_MENTION = Metric("ceafm", "CEAFm", "Luo 2005", count_ceaf_mention)

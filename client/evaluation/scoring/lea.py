@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from client.evaluation.scoring.counts import Counts
 from client.evaluation.scoring.exact_sums import sum_of_fractions
+from client.evaluation.scoring.metric import Metric
 from client.evaluation.scoring.overlap import Cell, Overlap
 
 
@@ -27,6 +28,9 @@ def count_lea(overlap: Overlap) -> Counts:
         _right_links(mirrored, overlap.response_sizes, overlap.key_sizes),
         overlap.response_mentions,
     )
+
+
+LEA = Metric("lea", "LEA", "Moosavi and Strube 2016", count_lea, compared=True)
 
 
 def _right_links(cells: Sequence[Cell], sizes: Sequence[int], other_sizes: Sequence[int]) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from client.evaluation.scoring.counts import Counts
+from client.evaluation.scoring.metric import Metric
 from client.evaluation.scoring.overlap import Overlap
 
 
@@ -14,3 +15,6 @@ def count_mentions(overlap: Overlap) -> Counts:
     """
     right = overlap.shared_mentions
     return Counts(right, overlap.key_mentions, right, overlap.response_mentions)
+
+
+MENTIONS = Metric("mentions", "Mentions", "Pradhan et al. 2014", count_mentions)

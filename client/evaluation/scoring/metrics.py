@@ -1,49 +1,34 @@
-"""The registry of metrics. A new metric is a file with a function from `Overlap` to counts, and an entry."""
+"""The registry of metrics: options, tables, JSON and reports list them from here."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from client.evaluation.scoring.b_cubed import count_b_cubed
-from client.evaluation.scoring.blanc import count_blanc
-from client.evaluation.scoring.ceaf import count_ceaf_entity, count_ceaf_mention
-from client.evaluation.scoring.counts import MetricCounts
-from client.evaluation.scoring.lea import count_lea
-from client.evaluation.scoring.mention_identification import count_mentions
-from client.evaluation.scoring.muc import count_muc
-from client.evaluation.scoring.overlap import Clustering, Overlap, measure_overlap
+from client.evaluation.scoring import b_cubed, blanc, ceaf, lea, mention_identification, muc
+from client.evaluation.scoring.metric import Metric
+from client.evaluation.scoring.overlap import Clustering, measure_overlap
 from client.evaluation.scoring.scores import Scores
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """A metric: `name` for options and JSON, `label` and `citation` for people, `count` to compute it."""
-
-    name: str
-    label: str
-    citation: str
-    count: Callable[[Overlap], MetricCounts]
-
 
 METRICS: Mapping[str, Metric] = MappingProxyType(
     {
         metric.name: metric
         for metric in (
-            Metric("mentions", "Mentions", "Pradhan et al. 2014", count_mentions),
-            Metric("muc", "MUC", "Vilain et al. 1995", count_muc),
-            Metric("bcub", "B³", "Bagga and Baldwin 1998", count_b_cubed),
-            Metric("ceafe", "CEAFe", "Luo 2005", count_ceaf_entity),
-            Metric("ceafm", "CEAFm", "Luo 2005", count_ceaf_mention),
-            Metric("blanc", "BLANC", "Recasens and Hovy 2011; Luo et al. 2014", count_blanc),
-            Metric("lea", "LEA", "Moosavi and Strube 2016", count_lea),
+            mention_identification.MENTIONS,
+            muc.MUC,
+            b_cubed.B_CUBED,
+            ceaf.CEAF_ENTITY,
+            ceaf.CEAF_MENTION,
+            blanc.BLANC,
+            lea.LEA,
         )
     }
 )
 """All metrics by name, in the order of display."""
 
+COMPARED_METRICS = tuple(name for name, metric in METRICS.items() if metric.compared)
+"""The names of the metrics that have a column in tables of documents and strategies."""
 
 _OTHER_NAMES = {"mention": "mentions", "b3": "bcub", "bcubed": "bcub"}
 

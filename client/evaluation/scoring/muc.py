@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from client.evaluation.scoring.counts import Counts
+from client.evaluation.scoring.metric import Metric
 from client.evaluation.scoring.overlap import Overlap
 
 
@@ -18,3 +19,6 @@ def count_muc(overlap: Overlap) -> Counts:
     key_links = overlap.key_mentions - len(overlap.key_sizes)
     response_links = overlap.response_mentions - len(overlap.response_sizes)
     return Counts(right, key_links, right, response_links)
+
+
+MUC = Metric("muc", "MUC", "Vilain et al. 1995", count_muc, compared=True)

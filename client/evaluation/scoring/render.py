@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from client.evaluation.scoring.counts import MetricCounts
 from client.evaluation.scoring.evaluate import DocumentResult, Evaluation, Result
-from client.evaluation.scoring.metrics import METRICS
-from client.evaluation.scoring.scores import CONLL_METRICS
+from client.evaluation.scoring.metrics import COMPARED_METRICS, METRICS
 from client.evaluation.text_table import table
 
 
@@ -102,7 +101,7 @@ def _summary_lines(result: Result) -> list[str]:
 
 
 def _document_lines(documents: tuple[DocumentResult, ...]) -> list[str]:
-    names = [name for name in (*CONLL_METRICS, "lea") if documents and name in documents[0].result.scores.counts]
+    names = [name for name in COMPARED_METRICS if documents and name in documents[0].result.scores.counts]
     rows = [("document", "parts", *(METRICS[name].label for name in names), "CoNLL", "floor", "links")]
     for document in documents:
         result = document.result

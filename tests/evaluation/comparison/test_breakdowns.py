@@ -7,10 +7,11 @@ import pytest
 from client.evaluation.agreement.bootstrap import Resampling
 from client.evaluation.comparison.breakdowns import by_distance, by_group
 from client.evaluation.comparison.contenders import StrategyContender, attempt
-from client.evaluation.comparison.data import METRICS, DocumentFacts, Entrant, Outcome, Setup
+from client.evaluation.comparison.data import DocumentFacts, Entrant, Outcome, Setup
 from client.evaluation.comparison.decision_errors import JudgedDecision
 from client.evaluation.comparison.summary import compare
 from client.evaluation.comparison.task import make_task
+from client.evaluation.scoring import COMPARED_METRICS
 from client.evaluation.scoring.counts import Counts
 from client.evaluation.scoring.evaluate import Result
 from client.evaluation.scoring.links import LinkCounts
@@ -27,7 +28,7 @@ PAIR = "[a x/NN ] [a y/NN ]"
 
 def outcome(name: str, right: int, links: int) -> Outcome:
     """A document with so many right out of 4 by every metric, and so many right links out of 2."""
-    scores = Scores(dict.fromkeys(METRICS, Counts(right, 4, right, 4)))
+    scores = Scores(dict.fromkeys(COMPARED_METRICS, Counts(right, 4, right, 4)))
     return Outcome(name, Result(scores, scores, LinkCounts(Counts(links, 2, links, 2), 2, links)))
 
 

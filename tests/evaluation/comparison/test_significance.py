@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from client.evaluation.agreement.bootstrap import Interval, Resampling
-from client.evaluation.comparison.data import METRICS
 from client.evaluation.comparison.significance import compare_scores, holm
+from client.evaluation.scoring import COMPARED_METRICS
 from client.evaluation.scoring.counts import Counts
 from client.evaluation.scoring.scores import Scores, conll_f1
 
@@ -18,7 +18,7 @@ Numbers = tuple[float, float, float, float]
 
 def scores(*numbers: Numbers) -> list[Scores]:
     """Documents in which all metrics have the same counts, so that CoNLL F1 is the F1 of their sums."""
-    return [Scores(dict.fromkeys(METRICS, Counts(*each))) for each in numbers]
+    return [Scores(dict.fromkeys(COMPARED_METRICS, Counts(*each))) for each in numbers]
 
 
 def of_four(*right: int) -> list[Scores]:

@@ -6,12 +6,13 @@ from dataclasses import replace
 import pytest
 
 from client.evaluation.agreement.bootstrap import Resampling
-from client.evaluation.comparison.data import METRICS, Comparison, DocumentFacts, Entrant, Outcome, Setup
+from client.evaluation.comparison.data import Comparison, DocumentFacts, Entrant, Outcome, Setup
 from client.evaluation.comparison.render import as_markdown, as_text
 from client.evaluation.comparison.render_data import as_data
 from client.evaluation.comparison.section import Mark, Section
 from client.evaluation.comparison.summary import compare
 from client.evaluation.comparison.tables import sections
+from client.evaluation.scoring import COMPARED_METRICS
 from client.evaluation.scoring.counts import Counts
 from client.evaluation.scoring.evaluate import Result
 from client.evaluation.scoring.links import NO_LINKS
@@ -25,7 +26,7 @@ def outcome(document: int, right: int | None) -> Outcome:
     """A document with so many right of 10 in all metrics; ``None`` for a failure."""
     if right is None:
         return Outcome(str(document), failure=f"{document}: no tags", reason="no tags")
-    scores, floor = (Scores(dict.fromkeys(METRICS, Counts(each, 10, each, 10))) for each in (right, 5))
+    scores, floor = (Scores(dict.fromkeys(COMPARED_METRICS, Counts(each, 10, each, 10))) for each in (right, 5))
     return Outcome(str(document), Result(scores, floor, NO_LINKS))
 
 

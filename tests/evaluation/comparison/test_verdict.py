@@ -6,7 +6,6 @@ import pytest
 
 from client.evaluation.agreement.bootstrap import Resampling
 from client.evaluation.comparison.data import (
-    METRICS,
     Answer,
     Comparison,
     DocumentFacts,
@@ -16,6 +15,7 @@ from client.evaluation.comparison.data import (
     Verdict,
 )
 from client.evaluation.comparison.summary import compare
+from client.evaluation.scoring import COMPARED_METRICS
 from client.evaluation.scoring.counts import Counts
 from client.evaluation.scoring.evaluate import Result
 from client.evaluation.scoring.links import LinkCounts
@@ -25,7 +25,7 @@ SETUP = Setup("key", "given", "dropped", "merge-baseline compare key")
 
 
 def scores(right: int) -> Scores:
-    return Scores(dict.fromkeys(METRICS, Counts(right, 10, right, 10)))
+    return Scores(dict.fromkeys(COMPARED_METRICS, Counts(right, 10, right, 10)))
 
 
 def verdict(rights: Sequence[int | None], floor: int = 5, **others: Sequence[int | None]) -> Verdict:
