@@ -87,5 +87,5 @@ def test_scoring_a_small_file_imports_no_numpy_or_scipy(tmp_path: Path) -> None:
     assert modules & {"asyncio", "concurrent.futures", "multiprocessing", "urllib.request"} == set()
     # Of the formats, the reader of the one that it reads.
     formats = {name.removeprefix("merger.formats.") for name in modules if name.startswith("merger.formats.")}
-    assert "conll2012_reader" in formats
-    assert {name for name in formats if name.endswith(("_reader", "_writer"))} == {"conll2012_reader"}
+    assert "conll2012.reader" in formats
+    assert {name for name in formats if name.endswith((".reader", ".writer"))} == {"conll2012.reader"}
