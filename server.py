@@ -22,6 +22,10 @@ import grpc
 import grpc.aio
 from grpc_reflection.v1alpha import reflection
 
+from merge_baseline.names import require
+
+require("merger", "protos", "service")
+
 from merger.progress import Watch
 from service.errors import ServerStartError
 from service.listen_address import try_to_bind

@@ -1,6 +1,6 @@
-"""``python -m client``: the command line, where its script is not on the path."""
+"""``python -m client``: the command line. ``python -m merge_baseline`` runs in every folder."""
 
-from client.cli.main import main
+from merge_baseline.__main__ import main
 
 if __name__ == "__main__":
     main()

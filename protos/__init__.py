@@ -1,1 +1,5 @@
-"""Protocol definitions, their generated code, conversion from and to merger's types, and the service's answers."""
+"""Protocol definitions, their generated code, and conversion from and to merger's types."""
+
+from merge_baseline.names import require
+
+require("merger")

@@ -24,3 +24,7 @@
     ├── metrics       Prometheus, with the server's state as of now
     └── tracing       OpenTelemetry
 """
+
+from merge_baseline.names import require
+
+require("merger", "protos")

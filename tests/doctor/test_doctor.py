@@ -267,7 +267,7 @@ def test_few_open_files_are_named(limit: int, level: str, code: int) -> None:
 
 
 def test_a_clock_from_before_the_program_was_installed_fails(tmp_path: Path) -> None:
-    for package in ("client", "merger", "protos", "service"):
+    for package in ("client", "merge_baseline", "merger", "protos", "service"):
         shutil.copytree(ROOT / package, tmp_path / package)
     shutil.copy(ROOT / "server.py", tmp_path)
     ten_days_ahead = time.time() + 10 * 86400

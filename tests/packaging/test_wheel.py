@@ -68,7 +68,7 @@ def test_the_wheel_holds_every_module_and_nothing_else(wheel: Path) -> None:
 
     code = {
         path.relative_to(ROOT).as_posix()
-        for package in ("client", "merger", "protos", "service")
+        for package in ("client", "merge_baseline", "merger", "protos", "service")
         for path in (ROOT / package).rglob("*")
         if path.suffix in {".py", ".pyi", ".proto", ".txt"}
         or path.name == "py.typed"
@@ -94,7 +94,7 @@ def test_the_wheel_says_what_it_is(wheel: Path) -> None:
     extras = {"corenlp", "metrics", "otel", "ray", "report", "spacy", "stanza"}
     assert set(metadata.get_all("Provides-Extra", [])) == extras, "what only developers need is in dependency groups"
     assert "LICENSE" in about
-    assert b"merge-baseline = client.cli.main:main" in about["entry_points.txt"]
+    assert b"merge-baseline = merge_baseline.__main__:main" in about["entry_points.txt"]
 
 
 def test_the_installed_program_tells_its_version_in_an_empty_folder(binaries: Path, tmp_path: Path) -> None:

@@ -76,12 +76,19 @@ def error_of(*arguments: str | Path, code: int, stdin: str = "", cwd: Path | Non
 
 
 @contextlib.contextmanager
-def serving(*arguments: str, group: bool = False) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def serving(
+    *arguments: str, group: bool = False, cwd: Path | None = None
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A server process on a free port, and its address; with ``group`` in a process group of its own."""
     port = () if "--port" in arguments else ("--port", "0")
     command = [PROGRAM, "serve", *port, *arguments]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0 if group else None
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        process_group=0 if group else None,
+        cwd=cwd,
     ) as process:
         try:
             assert process.stdout is not None

@@ -63,6 +63,7 @@ def command(
     """
     from client.doctor.backends import check_backends
     from client.doctor.machine import check_machine
+    from client.doctor.names import check_names
     from client.doctor.packages import check_packages
     from client.doctor.service import check_memory, check_port, check_reach, check_server, check_tls
     from service.listen_address import check_host, plain_host
@@ -70,7 +71,7 @@ def command(
 
     check_host("host", host)
     host = plain_host(host)
-    findings = [*check_packages(wanted), *check_backends(wanted), *check_machine(wanted)]
+    findings = [*check_packages(wanted), *check_names(), *check_backends(wanted), *check_machine(wanted)]
     findings.append(check_port(host, port, needed="serve" in wanted))
     if (check_cert is None) != (check_key is None):
         raise click.UsageError("--check-cert and --check-key go together: a certificate and its key")
