@@ -48,7 +48,8 @@ _NAMED: Final = (
 _OF_SERVERS: Final = ("enable", "enable_taggers", "idle_stream_seconds", "max_call_seconds", "tls_cert", "tls_key")
 """Those of a server elsewhere, that messages name as ``server option NAME``."""
 
-_PHRASE: Final = re.compile(
+# Compiled for the first message: many runs have none.
+_PHRASE: Final = (
     rf"\bserver option (?P<server>{'|'.join(_OF_SERVERS)})\b"
     rf"|\boption (?P<option>{'|'.join(_NAMED)})\b(?!-)"
     r"|\bwith policy (?P<policy>strict|lenient)\b"
@@ -75,7 +76,7 @@ def _limits() -> frozenset[str]:
 
 def with_flags(text: str) -> str:
     """A message of the library with the names that the command line has for options."""
-    return _PHRASE.sub(_flag, text)
+    return re.sub(_PHRASE, _flag, text)
 
 
 def _flag(found: re.Match[str]) -> str:

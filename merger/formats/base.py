@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import NamedTuple
 
 from merger.document import Document
 from merger.errors import InputError, Location
@@ -61,8 +62,7 @@ class ReadOptions:
         return Unreadable(error, document, may_be_part)
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(NamedTuple):
     """Stands in a stream of documents for one that cannot be read, or for a part of one.
 
     ``document`` is its id. ``None``: the text does not say; then it may be a part of the document before or behind it,

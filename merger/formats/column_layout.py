@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
 
 from merger.errors import OptionError
 from merger.formats.conll2012.cells import EMPTY_CELLS
@@ -30,8 +30,7 @@ _ENOUGH = 20
 _NO_WORD = re.compile(r"\d+[-.]\d+")
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnLayout:
+class ColumnLayout(NamedTuple):
     """The 0-based index of each column; ``None`` for what there is no column for.
 
     ``tag`` are tags of the language's own set, ``upos`` universal ones, ``head`` the number of a word's syntactic head
@@ -48,11 +47,10 @@ class ColumnLayout:
 
     def __str__(self) -> str:
         """The columns counted from 1, as :func:`parse_columns` takes them: ``word=2,tag=5,speaker=-``."""
-        values = ((each.name, getattr(self, each.name)) for each in fields(self))
-        return ",".join(f"{name}={'-' if index is None else index + 1}" for name, index in values)
+        return ",".join(f"{name}={'-' if at is None else at + 1}" for name, at in zip(NAMES, self, strict=True))
 
 
-NAMES = tuple(each.name for each in fields(ColumnLayout))
+NAMES = ColumnLayout._fields
 
 
 def parse_columns(text: str) -> dict[str, int | None]:
@@ -122,7 +120,7 @@ def find_layout(sentences: Sequence[Sequence[Sequence[str]]], named: Mapping[str
         other = next(name for name, index in named.items() if index == base.word)
         raise LayoutError(f"column {base.word + 1}, named as {other}, is that of the words")
     kept = {name: index for name in NAMES if (index := getattr(base, name)) is not None and index not in taken}
-    return replace(ColumnLayout(base.word), **{**kept, **named})
+    return ColumnLayout(base.word)._replace(**{**kept, **named})
 
 
 def _check_width(named: Mapping[str, int | None], width: int) -> None:
