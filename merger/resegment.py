@@ -19,8 +19,7 @@ from merger.document import (
 )
 from merger.errors import AlignmentError, Location
 from merger.notices import Notices
-from merger.positions import token_line
-from merger.token_alignment import Place, align_tokens, token_difference
+from merger.token_alignment import Place, align_tokens, token_difference, token_line
 
 
 def with_boundaries_of(template: Document, document: Document, notices: Notices | None = None) -> Document:

@@ -1,11 +1,11 @@
-"""Reads the part-of-speech tags of a text: which tokens are nouns, and the class of each."""
+"""Part-of-speech tags and head tokens: which tokens are nouns, the class of each, and the head of a mention."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from merger.document import Document, Sentence
+from merger.document import Document, Mention, Sentence
 from merger.errors import Location, OptionError
 from merger.notices import Notices
 from merger.tag_sets import PENN, PENN_TAGS, UNIVERSAL, SeenTags, TagSet, WordClass
@@ -137,3 +137,26 @@ def noun_patterns(text: str) -> Callable[[str], bool]:
     whole = frozenset(name for name in names if not name.endswith("*"))
     starts = tuple(name[:-1] for name in names if name.endswith("*"))
     return lambda tag: tag in whole or (bool(starts) and tag.startswith(starts))
+
+
+def head_token(sentence: Sentence, mention: Mention, nouns: Sequence[bool], tag_set: TagSet = PENN) -> int:
+    """The index of the mention's head token in its sentence. ``tag_set`` is that of the text.
+
+    With dependency heads: the first token whose head lies outside the mention. Without: the last noun before the
+    first postmodifier (a preposition, relative word, participle or comma after a noun), as in *the mayor of York*;
+    without any noun, the last token.
+    """
+    tokens = mention.tokens
+    if sentence.heads is not None:
+        inside = set(tokens)
+        for index in tokens:
+            if sentence.heads[index] not in inside:
+                return index
+    tags = sentence.xpos or sentence.upos or ("",) * len(sentence.forms)
+    head: int | None = None
+    for index in tokens:
+        if nouns[index]:
+            head = index
+        elif head is not None and tag_set.is_postmodifier(tags[index]):
+            break
+    return tokens[-1] if head is None else head

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from merger.document import Document, Mention
-from merger.heads import head_token
-from merger.syntax import TagReader
+from merger.syntax import TagReader, head_token
 
 Cluster = tuple[Mention, ...]
 """Mentions that a coreference system says are one entity, anywhere in the document."""

@@ -7,7 +7,7 @@ from merger.empty_nodes import touches_empty_node
 from merger.errors import Location, UnsupportedError
 from merger.message_text import shown
 from merger.notices import Notices
-from merger.positions import token_line, word_spans
+from merger.token_alignment import token_line, word_spans
 
 
 class WordMentions:

@@ -10,7 +10,7 @@ from merger.message_text import did_you_mean
 from merger.options import Option, OptionValue, parse_options
 from merger.strategies.base import Run, Strategy
 from merger.strategies.bounds import NoneStrategy, OracleStrategy
-from merger.strategies.coreference_systems import CoreNLPStrategy, PrecomputedStrategy, StanzaStrategy
+from merger.strategies.coreference import CoreNLPStrategy, PrecomputedStrategy, StanzaStrategy
 from merger.strategies.greedy.strategy import GreedyStrategy
 
 STRATEGIES: dict[str, type[Strategy]] = {

@@ -10,7 +10,7 @@ from merger.document import Chain, Document, Mention, Part, Sentence, make_menti
 from merger.errors import UnsupportedError
 from merger.formats import FORMATS, Lines, ReadOptions
 from merger.notices import Notices, Policy
-from merger.positions import word_spans
+from merger.token_alignment import word_spans
 
 FORMAT_NAMES = ("conll2012", "jsonlines")
 Place = tuple[int, int, int]

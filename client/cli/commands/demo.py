@@ -18,7 +18,7 @@ from merger.decisions.model import Decision
 from merger.document import Document
 from merger.errors import UnavailableError
 from merger.formats import read_documents
-from merger.strategies.coreference_systems import CoreNLPStrategy
+from merger.strategies.coreference import CoreNLPStrategy
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -106,7 +106,7 @@ def _columns(document: Document | None) -> dict[str, int] | None:
     if source is None or source.format != Conll2012Format.name:
         return None
     layout = layout_of(source)
-    return {name: index + 1 for name, index in asdict(layout).items() if index is not None}
+    return {name: index + 1 for name, index in layout._asdict().items() if index is not None}
 
 
 def _has_problems(report: dict[str, Any]) -> bool:

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from client.evaluation.agreement.antecedents import Antecedents
 from merger.document import Chain, ChainRef, Document, Mention
-from merger.heads import head_token
-from merger.syntax import TagReader
+from merger.syntax import TagReader, head_token
 from merger.tag_sets import WordClass
 
 

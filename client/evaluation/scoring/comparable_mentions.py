@@ -14,7 +14,7 @@ from merger.formats.conllu.format import ConlluFormat
 from merger.formats.mention_details import enhanced_dependencies, stated_head
 from merger.message_text import shorten
 from merger.notices import Notices
-from merger.positions import token_line
+from merger.token_alignment import token_line
 
 _PlaceOfSentence: TypeAlias = tuple[int, int]
 """Index of the part, index of the sentence there."""

@@ -7,8 +7,7 @@ from operator import itemgetter
 
 from merger.document import Chain, Mention, Part, Sentence
 from merger.function_words import content_flags
-from merger.heads import head_token
-from merger.syntax import TagReader, has_tags
+from merger.syntax import TagReader, has_tags, head_token
 
 Key = tuple[str, Mention, int, int]
 """A string to compare, the mention that it stands in, the sentence and the token that it was found at."""
