@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import gc
-import signal
 from collections.abc import Iterator
 
 import pytest
 
+from tests.support import in_process
 from tests.support.command_line import serving
 
 
@@ -18,11 +17,6 @@ def served() -> Iterator[str]:
 
 @pytest.fixture
 def process_as_before() -> Iterator[None]:
-    """For tests that call ``main``: a command sets up its process for itself alone; what it changed is put back."""
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    threshold = gc.get_threshold()
-    yield
-    gc.enable()
-    gc.set_threshold(*threshold)
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
+    """For tests that call ``main``."""
+    with in_process.process_as_before():
+        yield

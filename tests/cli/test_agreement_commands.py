@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import EXAMPLES, error_of, output_of, run
+from tests.support.command_line import EXAMPLES
+from tests.support.in_process import error_of, output_of, run
 from tests.support.shared_data import needs, shared_files
 
 PARTS, KEY = EXAMPLES / "parts", EXAMPLES / "key"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.support.command_line import error_of, output_of, run
+from tests.support.in_process import error_of, output_of, run
 
 # ID FORM LEMMA XPOS and a column for the name of the speaker, with coreference behind.
 ROWS = "1\tGulls\tgull\tNNS\tann\t(0)\n2\tsing\tsing\tVBP\tann\t-\n3\tThey\tthey\tPRP\tann\t(0)\n"

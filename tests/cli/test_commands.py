@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_merge import HALF_BROKEN, TINY
-from tests.support.command_line import EXAMPLES, NAMES, PROGRAM, WITHOUT_CORENLP, output_of, run
+from tests.support.command_line import EXAMPLES, NAMES, PROGRAM, WITHOUT_CORENLP
 from tests.support.corenlp_here import needs_shift_reduce
+from tests.support.in_process import output_of, run
 from tests.support.shared_data import needs, shared_files
 
 PARTS, KEY = EXAMPLES / "parts", EXAMPLES / "key"

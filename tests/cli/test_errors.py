@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import EXAMPLES, NOWHERE, error_of, output_of, run
+from tests.support import command_line
+from tests.support.command_line import EXAMPLES, NOWHERE
+from tests.support.in_process import error_of, output_of, run
 from tests.support.running_server import until
 
 FERRY = str(EXAMPLES / "parts" / "ferry.conll")
@@ -142,9 +144,10 @@ def test_a_merged_document_cannot_be_merged_again() -> None:
 
 def test_no_server_there_is_told_apart_from_bad_input() -> None:
     commands = (("merge", FERRY), ("strategies",), ("demo",))
-    # Each waits some seconds for the server to come.
+    # Each waits some seconds for the server to come, so these are processes at the same time.
     with ThreadPoolExecutor() as workers:
-        errors = list(workers.map(lambda command: error_of(*command, "--server", NOWHERE, code=3), commands))
+        found = workers.map(lambda each: command_line.error_of(*each, "--server", NOWHERE, code=3), commands)
+        errors = list(found)
 
     assert all(error.startswith(f"no server answers at {NOWHERE}") for error in errors)
     hasty = error_of("merge", FERRY, "--server", NOWHERE, "--timeout", "0.5", "--retry-for", "0", code=3)

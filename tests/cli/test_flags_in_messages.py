@@ -10,7 +10,7 @@ import pytest
 
 from client.cli.commands.serve import command
 from client.cli.option_names import option_of, with_flags
-from tests.support.command_line import error_of, run
+from tests.support.in_process import error_of, run
 
 ROOT = Path(__file__).parents[2]
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import EXAMPLES, NAMES, error_of, output_of, run
+from tests.support.command_line import EXAMPLES, NAMES
+from tests.support.in_process import error_of, output_of, run
 
 FERRY = EXAMPLES / "parts" / "ferry.conll"
 FERRY_KEY = EXAMPLES / "key" / "ferry.conll"

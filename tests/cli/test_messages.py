@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from client.cli.app import cli
-from tests.support.command_line import EXAMPLES, NOWHERE, PROGRAM, WITHOUT_CORENLP, error_of, output_of, run
+from tests.support.command_line import EXAMPLES, NOWHERE, PROGRAM, WITHOUT_CORENLP
+from tests.support.in_process import error_of, output_of, run
 
 PARTS = str(EXAMPLES / "parts" / "clock.conll")
 

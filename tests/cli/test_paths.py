@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_merge import TINY
-from tests.support.command_line import EXAMPLES, error_of, output_of, run
+from tests.support.command_line import EXAMPLES
+from tests.support.in_process import error_of, output_of, run
 
 KEY = EXAMPLES / "key" / "ferry.conll"
 
@@ -156,7 +157,9 @@ def test_a_folder_of_another_merge_asks_before_its_files_are_replaced(tmp_path: 
 
     error = error_of("merge", tiny, "-o", folder, code=2)
 
-    assert error.startswith(f"output folder {folder} has {tiny.name}, which a run with these inputs and options")
+    assert error.startswith(
+        f"output folder {folder} has {tiny.name}, not written by a run with these inputs and options: "
+    )
     assert "--overwrite" in error
     assert (folder / tiny.name).read_text() == "of another task"
     output_of("merge", tiny, "-o", folder, "--overwrite")

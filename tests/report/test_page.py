@@ -16,7 +16,8 @@ import pytest
 
 from tests.report.browser_page import ready
 from tests.report.conftest import OpenPage
-from tests.support.command_line import EXAMPLES, run
+from tests.support.command_line import EXAMPLES
+from tests.support.in_process import run
 
 KEY = EXAMPLES / "key"
 STRATEGIES = ("-s", "greedy", "-s", "greedy:match=mention")

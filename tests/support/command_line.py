@@ -59,14 +59,20 @@ def run(*arguments: str | Path, stdin: str = "", cwd: Path | None = None, env: M
 
 def output_of(*arguments: str | Path, stdin: str = "", env: Mapping[str, str] | None = None) -> str:
     """What a command prints on standard output. It must succeed."""
-    done = run(*arguments, stdin=stdin, env=env)
-    assert done.code == 0, done.err
-    return done.out
+    return the_output(run(*arguments, stdin=stdin, env=env))
 
 
 def error_of(*arguments: str | Path, code: int, stdin: str = "", cwd: Path | None = None) -> str:
     """The one line that a command fails with, without the program's name in front."""
-    done = run(*arguments, stdin=stdin, cwd=cwd)
+    return the_error(run(*arguments, stdin=stdin, cwd=cwd), code)
+
+
+def the_output(done: Done) -> str:
+    assert done.code == 0, done.err
+    return done.out
+
+
+def the_error(done: Done, code: int) -> str:
     assert done.code == code, done.err
     assert "Traceback" not in done.err
     lines = done.err.splitlines()

