@@ -13,7 +13,7 @@ from typing import Any
 
 from client.evaluation.agreement.parts_of_speech import HeadClasses
 from client.evaluation.comparison.breakdowns import GROUPINGS
-from client.evaluation.comparison.data import BOUNDS, Comparison, DocumentFacts, Outcome
+from client.evaluation.comparison.data import BOUNDS, Comparison, DocumentFacts, DocumentOutcome
 from client.evaluation.comparison.gold_merges import GoldMerges, token_offsets
 from merger.decisions.model import Evidence
 from merger.document import Chain, ChainRef, Mention, Sentence
@@ -29,10 +29,10 @@ _TELLING = {WordClass.PROPER_NOUN: 0, WordClass.NOUN: 1, WordClass.PRONOUN: 3}
 
 def index_data(comparison: Comparison) -> dict[str, Any]:
     """The strategies, what can be filtered by, and the documents that have a text."""
-    by_document = zip(*(strategy.entrant.outcomes for strategy in comparison.strategies), strict=True)
+    by_document = zip(*(strategy.outcomes for strategy in comparison.strategies), strict=True)
     shown = [
         (facts, outcomes)
-        for facts, text, outcomes in zip(comparison.documents, comparison.texts, by_document, strict=True)
+        for facts, text, outcomes in zip(comparison.documents, comparison.gold_merges, by_document, strict=True)
         if text is not None
     ]
     names = [strategy.name for strategy in comparison.strategies]
@@ -59,10 +59,10 @@ def index_data(comparison: Comparison) -> dict[str, Any]:
 
 def documents_data(comparison: Comparison) -> list[dict[str, Any]]:
     """The documents of the index, each with its text, its chains, and what people and strategies made of them."""
-    by_document = zip(*(strategy.entrant.outcomes for strategy in comparison.strategies), strict=True)
+    by_document = zip(*(strategy.outcomes for strategy in comparison.strategies), strict=True)
     return [
         _document_data(text, outcomes)
-        for text, outcomes in zip(comparison.texts, by_document, strict=True)
+        for text, outcomes in zip(comparison.gold_merges, by_document, strict=True)
         if text is not None
     ]
 
@@ -84,15 +84,15 @@ def _groups(documents: Iterable[DocumentFacts]) -> dict[str, list[str]]:
     return {kind: names for kind, names in kinds.items() if len(names) > 1}
 
 
-def _failed(outcome: Outcome) -> bool:
+def _failed(outcome: DocumentOutcome) -> bool:
     return outcome.result is None or outcome.result.links is None
 
 
-def _count_wrong(outcome: Outcome) -> int:
+def _count_wrong(outcome: DocumentOutcome) -> int:
     return sum(decision.error is not None for decision in outcome.decisions)
 
 
-def _document_data(text: GoldMerges, outcomes: Iterable[Outcome]) -> dict[str, Any]:
+def _document_data(text: GoldMerges, outcomes: Iterable[DocumentOutcome]) -> dict[str, Any]:
     numbers = {ref: number for number, ref in enumerate(text.chains)}
     chain_data = _ChainData(text)
     return {
@@ -153,7 +153,7 @@ class _ChainData:
         return _TELLING.get(word_class, 2), genitive, not fits, -length if fits else length
 
 
-def _strategy_data(outcome: Outcome, numbers: Mapping[ChainRef, int]) -> dict[str, Any]:
+def _strategy_data(outcome: DocumentOutcome, numbers: Mapping[ChainRef, int]) -> dict[str, Any]:
     """The merge, and by part chain what the strategy went by."""
     if _failed(outcome):
         return {"failure": outcome.failure or "the part chains were not kept together"}

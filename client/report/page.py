@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from client.evaluation.comparison.data import Comparison
-from client.evaluation.comparison.render import what
+from client.evaluation.comparison.render import subject
 from client.evaluation.comparison.section import Section
 from client.evaluation.comparison.tables import sections
 from client.evaluation.comparison.verdict import QUESTION
@@ -59,7 +59,7 @@ def as_html(comparison: Comparison) -> str:
     page = environment.get_template("report.html.j2").render(
         comparison=comparison,
         question=QUESTION,
-        what=what(comparison),
+        subject=subject(comparison),
         tables=_Tables(list(sections(comparison))),
         plots=_plots(comparison),
         style=_joined(environment, STYLES),

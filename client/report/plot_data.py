@@ -15,7 +15,7 @@ _INTERVALS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Category:
     """A group of documents or a bin of links, and how many there are in it (at most, where strategies differ).
 
     ``where`` are the fields of the document browser that lead to them.
@@ -24,12 +24,12 @@ class Place:
     name: str
     size: int
     noun: str
-    where: Mapping[str, str]
+    target: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A strategy in a place: a fraction, ``None`` where there is none, of so many documents or links."""
+    """A strategy in a category: a fraction, ``None`` where there is none, of so many documents or links."""
 
     value: float | None
     size: int
@@ -37,7 +37,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A strategy with a point for each place."""
+    """A strategy with a point for each category."""
 
     name: str
     points: tuple[Point, ...]
@@ -54,9 +54,9 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Series over the same places."""
+    """Series over the same categories."""
 
-    places: tuple[Place, ...]
+    categories: tuple[Category, ...]
     series: tuple[Series, ...]
 
     @property
@@ -111,7 +111,7 @@ def _in_bin(links: DistanceBin) -> Point:
     return Point(links.found / links.links if links.links else None, links.links)
 
 
-def _table(names: Sequence[str], series: Sequence[Series], noun: str, wheres: Sequence[Mapping[str, str]]) -> Table:
+def _table(names: Sequence[str], series: Sequence[Series], noun: str, targets: Sequence[Mapping[str, str]]) -> Table:
     sizes = [max(each.points[number].size for each in series) for number in range(len(names))]
-    places = (Place(name, size, noun, where) for name, size, where in zip(names, sizes, wheres, strict=True))
-    return Table(tuple(places), tuple(series))
+    categories = (Category(name, size, noun, target) for name, size, target in zip(names, sizes, targets, strict=True))
+    return Table(tuple(categories), tuple(series))

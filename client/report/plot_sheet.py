@@ -166,12 +166,12 @@ class Sheet:
         )
 
     def mark(
-        self, axes: Axes, x: float, y: float, style: Style, tooltip: str, where: Mapping[str, str] | None = None
+        self, axes: Axes, x: float, y: float, style: Style, tooltip: str, target: Mapping[str, str] | None = None
     ) -> None:
         """One value; ``where`` are the fields of the document browser that a click on it leads to."""
         gid = f"{MARK}-{next(self._artists)}"
-        if where:
-            self._links[gid] = f"#{urlencode(where, errors='replace')}"
+        if target:
+            self._links[gid] = f"#{urlencode(target, errors='replace')}"
         self._tooltips[gid] = one_line(tooltip)
         _mark(axes, x, y, style, gid)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from client.evaluation.comparison.data import CEILING, FLOOR, Comparison, StrategySummary
 from client.evaluation.scoring.render import percent
 from client.report.plot_data import Axis, Table, axis_around, by_distance, by_group, score
+from client.report.plot_descriptions import describe_bar, describe_scores, describe_table, floor_of_most, tooltip
 from client.report.plot_sheet import (
     CEILING_STYLE,
     FLOOR_STYLE,
@@ -34,7 +35,6 @@ from client.report.plot_sheet import (
     style_of,
     text_width,
 )
-from client.report.plot_words import bar_words, floor_of_most, scores_words, table_words, tooltip
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,14 +76,14 @@ def plot_scores(comparison: Comparison) -> str | None:
         axes = sheet.axes((MARGIN + 6, head, WIDTH - 2 * MARGIN - 12, body), (axis.low, axis.high), (body, 0))
         _ticks_below(sheet, axes, axis, (WIDTH / 2, head + body))
         axes.grid(visible=False)
-        bar = bar_words(floor_of_most(strategies, floors), ceiling)
+        bar = describe_bar(floor_of_most(strategies, floors), ceiling)
         sheet.text(MARGIN, MARGIN + SMALL, bar, size=SMALL, ink=MUTED)
         for row, (each, style) in enumerate(zip(strategies, _styles(strategies), strict=True)):
             _name_row(sheet, each, head + row * _SCORE_ROW + 17)
             y = row * _SCORE_ROW + 28
             axes.vlines(axis.ticks, y - 6, y + 6, color=GRID, linewidth=0.8)
             _score_row(sheet, axes, each, style, y, (floors[row], ceiling))
-        description = scores_words(strategies, floors, ceiling, axis)
+        description = describe_scores(strategies, floors, ceiling, axis)
         return sheet.svg("plot-scores", "CoNLL F1 of each strategy", description)
 
 
@@ -94,7 +94,7 @@ def plot_by_genre(comparison: Comparison) -> str | None:
     if not any(facts.genre for facts in comparison.documents) or not table.values:
         return None
     axis, styles, names = axis_around(table.values), _styles(strategies), [each.name for each in strategies]
-    labels = [f"{shorten(place.name, _GENRE_NAME)} ({place.size:,})" for place in table.places]
+    labels = [f"{shorten(category.name, _GENRE_NAME)} ({category.size:,})" for category in table.categories]
     left = max(map(text_width, ("(documents)", *labels))) + 2 * MARGIN
     width = WIDTH - left - MARGIN - 6
     lanes = [
@@ -111,18 +111,18 @@ def plot_by_genre(comparison: Comparison) -> str | None:
             left - MARGIN, legend.height + body + _BELOW - 6, "(documents)", anchor="right", size=SMALL, ink=MUTED
         )
         top = 0.0
-        for row, (place, lane) in enumerate(zip(table.places, lanes, strict=True)):
+        for row, (category, lane) in enumerate(zip(table.categories, lanes, strict=True)):
             y = top + heights[row] / 2 - _LANE * (max(lane) + min(lane)) / 2
             top += heights[row]
             axes.axhline(y, color=GRID, linewidth=0.8)
-            sheet.text(left - MARGIN, legend.height + y + 4, labels[row], full=place.name, anchor="right")
+            sheet.text(left - MARGIN, legend.height + y + 4, labels[row], full=category.name, anchor="right")
             for series, style, step in zip(table.series, styles, lane, strict=True):
                 point = series.points[row]
                 if point.value is not None:
-                    tip = tooltip(series.name, place, point)
-                    where = {"strategy": series.name, **place.where}
-                    sheet.mark(axes, 100 * point.value, y + _LANE * step, style, tip, where)
-        description = table_words(table, axis, "A row for each genre with a dot", strategies)
+                    tip = tooltip(series.name, category, point)
+                    target = {"strategy": series.name, **category.target}
+                    sheet.mark(axes, 100 * point.value, y + _LANE * step, style, tip, target)
+        description = describe_table(table, axis, "A row for each genre with a dot", strategies)
         return sheet.svg("plot-by-genre", "CoNLL F1 by genre", description)
 
 
@@ -156,14 +156,14 @@ def _lines(
     axis_names: tuple[str, str],
     identity: tuple[str, str],
 ) -> str:
-    """A plot with places from left to right; ``axis_names`` of y and x, ``identity`` is id and title."""
-    styles, names, columns = _styles(strategies), [each.name for each in strategies], len(table.places)
+    """A plot with categories from left to right; ``axis_names`` of y and x, ``identity`` is id and title."""
+    styles, names, columns = _styles(strategies), [each.name for each in strategies], len(table.categories)
     legend = Legend(names, styles)
     head, left = legend.height + 2 * SMALL, _LEFT + MARGIN
     width = float(WIDTH - left - MARGIN)
     unit = columns / width
     step = min(MARK_SIZE, 0.6 / unit / len(names)) * unit
-    labels = [_bin_label(place.name, 1 / unit) for place in table.places]
+    labels = [_bin_label(category.name, 1 / unit) for category in table.categories]
     size = SMALL if columns <= _WIDE_COLUMNS else _SMALLEST
     lines = max(map(len, labels))
     foot = head + _LINES + 5
@@ -173,23 +173,23 @@ def _lines(
         sheet.text(MARGIN, legend.height + SMALL - 1, axis_names[0], size=SMALL, ink=MUTED)
         axes = sheet.axes((left, head, width, _LINES), (-0.5, columns - 0.5), (axis.low, axis.high))
         axes.set_yticks(axis.ticks, _tick_labels(axis))
-        for column, (place, label) in enumerate(zip(table.places, labels, strict=True)):
+        for column, (category, label) in enumerate(zip(table.categories, labels, strict=True)):
             x = left + (column + 0.5) / unit
             for number, text in enumerate(label, start=1):
-                sheet.text(x, foot + number * _LINE_HEIGHT, text, full=place.name, anchor="center", size=size)
+                sheet.text(x, foot + number * _LINE_HEIGHT, text, full=category.name, anchor="center", size=size)
             size_y = foot + (lines + 1) * _LINE_HEIGHT
-            sheet.text(x, size_y, f"({place.size:,})", anchor="center", size=size, ink=MUTED)
+            sheet.text(x, size_y, f"({category.size:,})", anchor="center", size=size, ink=MUTED)
         sheet.text(WIDTH / 2, below, axis_names[1], anchor="center", size=SMALL, ink=MUTED)
         for order, (series, style) in enumerate(zip(table.series, styles, strict=True)):
             # Beside each other, so that equal values do not hide one another.
             shift = (order - (len(names) - 1) / 2) * step
             xs = [column + shift for column in range(columns)]
             line(axes, xs, [math.nan if each.value is None else 100 * each.value for each in series.points], style)
-            for x, place, point in zip(xs, table.places, series.points, strict=True):
+            for x, category, point in zip(xs, table.categories, series.points, strict=True):
                 if point.value is not None:
-                    where = {"strategy": series.name, **place.where}
-                    sheet.mark(axes, x, 100 * point.value, style, tooltip(series.name, place, point), where)
-        description = table_words(table, axis, "A line from bin to bin", strategies)
+                    target = {"strategy": series.name, **category.target}
+                    sheet.mark(axes, x, 100 * point.value, style, tooltip(series.name, category, point), target)
+        description = describe_table(table, axis, "A line from bin to bin", strategies)
         return sheet.svg(*identity, description)
 
 
@@ -200,10 +200,10 @@ def _styles(strategies: Sequence[StrategySummary]) -> list[Style]:
     return [bounds[each.name] if each.name in bounds else style_of(numbers[each.name]) for each in strategies]
 
 
-def _ticks_below(sheet: Sheet, axes: Axes, axis: Axis, place: tuple[float, float]) -> None:
+def _ticks_below(sheet: Sheet, axes: Axes, axis: Axis, middle: tuple[float, float]) -> None:
     """Tick labels and the name of the axis, below the middle of the lower edge of a plot."""
     axes.set_xticks(axis.ticks, _tick_labels(axis))
-    sheet.text(place[0], place[1] + _BELOW - 6, "CoNLL F1", anchor="center", size=SMALL, ink=MUTED)
+    sheet.text(middle[0], middle[1] + _BELOW - 6, "CoNLL F1", anchor="center", size=SMALL, ink=MUTED)
 
 
 def _tick_labels(axis: Axis) -> list[str]:
@@ -212,7 +212,7 @@ def _tick_labels(axis: Axis) -> list[str]:
 
 def _name_row(sheet: Sheet, strategy: StrategySummary, baseline: float) -> None:
     """Name and score above the bar; how many documents, where some are missing."""
-    value, documents = score(strategy), len(strategy.entrant.outcomes)
+    value, documents = score(strategy), len(strategy.outcomes)
     shown = "no score" if value is None else percent(value)
     some = f" ({strategy.done:,} of {documents:,} documents)" if strategy.done < documents else ""
     room = WIDTH - 3 * MARGIN - text_width(some + shown)
@@ -236,8 +236,8 @@ def _score_row(
     if value is not None:
         if floor is not None:
             axes.plot([100 * floor, 100 * value], [y, y], color=style.colour, linewidth=1.6, clip_on=False)
-        where = {"strategy": strategy.name}
-        sheet.mark(axes, 100 * value, y, style, f"{strategy.name}: {percent(value)}", where)
+        target = {"strategy": strategy.name}
+        sheet.mark(axes, 100 * value, y, style, f"{strategy.name}: {percent(value)}", target)
 
 
 def _lanes(values: Sequence[float | None], apart: float) -> list[int]:

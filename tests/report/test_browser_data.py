@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from client.evaluation.comparison.contenders import StrategyContender, attempt
-from client.evaluation.comparison.data import Entrant, Setup
+from client.evaluation.comparison.data import Setup, StrategyOutcomes
 from client.evaluation.comparison.summary import compare
 from client.evaluation.comparison.task import make_task
 from client.report.browser_data import documents_data, index_data
@@ -34,8 +34,8 @@ def name_of(tmp_path: Path, words: str, tags: str, mentions: list[tuple[int, int
     (read,) = read_documents(str(path))
     task = make_task(read, read)
     contender = StrategyContender("none", make_strategy("none"))
-    entrant = Entrant("none", "none", (attempt(contender, task, Notices()),))
-    made = compare([task.facts], [entrant], Setup("key", "given", "dropped", "c"), texts=[task.known_gold])
+    strategy = StrategyOutcomes("none", "none", (attempt(contender, task, Notices()),))
+    made = compare([task.facts], [strategy], Setup("key", "given", "dropped", "c"), gold_merges=[task.known_gold])
     (data,) = documents_data(made)
     (chain,) = data["chains"]
     (sentence, ((first, last),)) = chain["mentions"][chain["name"]]

@@ -10,7 +10,14 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from client.evaluation.comparison.data import Comparison, DistanceBin, DocumentFacts, Entrant, Outcome, Setup
+from client.evaluation.comparison.data import (
+    Comparison,
+    DistanceBin,
+    DocumentFacts,
+    DocumentOutcome,
+    Setup,
+    StrategyOutcomes,
+)
 from client.evaluation.comparison.summary import compare
 from client.evaluation.scoring import COMPARED_METRICS
 from client.evaluation.scoring.counts import Counts
@@ -34,9 +41,11 @@ def fixed(right: float) -> Scores:
     return Scores(dict.fromkeys(COMPARED_METRICS, Counts(right, 100, right, 100)))
 
 
-def outcome(name: str, right: float | None) -> Outcome:
+def outcome(name: str, right: float | None) -> DocumentOutcome:
     return (
-        Outcome(name, failure="broken") if right is None else Outcome(name, Result(fixed(right), fixed(60), NO_LINKS))
+        DocumentOutcome(name, failure="broken")
+        if right is None
+        else DocumentOutcome(name, Result(fixed(right), fixed(60), NO_LINKS))
     )
 
 
@@ -51,11 +60,13 @@ def comparison(
         DocumentFacts(f"d{number}", genre, tokens=400 * (number + 1), chains=5, parts=2)
         for number, genre in enumerate(genres)
     ]
-    entrants = [
-        Entrant(name, name, tuple(outcome(facts.id, right) for facts, right in zip(documents, row, strict=True)))
+    by_strategy = [
+        StrategyOutcomes(
+            name, name, tuple(outcome(facts.id, right) for facts, right in zip(documents, row, strict=True))
+        )
         for name, row in zip(names, scores, strict=True)
     ]
-    made = compare(documents, entrants, SETUP)
+    made = compare(documents, by_strategy, SETUP)
     bins = [[_bin(number, *each) for number, each in enumerate(row)] for row in distances]
     strategies = zip(made.strategies, bins or [[] for _ in names], strict=True)
     return replace(made, strategies=tuple(replace(each, distances=tuple(row)) for each, row in strategies))

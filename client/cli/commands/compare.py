@@ -28,9 +28,9 @@ from client.cli.scoring_options import zeros_option
 from client.cli.strategy_options import complete_spec
 from client.cli.tagger_options import TaggerChoice, tagger_options
 from client.evaluation.agreement.bootstrap import Resampling
-from client.evaluation.comparison.checkpoint import OutcomeFile, kept_outcomes
+from client.evaluation.comparison.checkpoint import OutcomeCheckpoint, checkpoint_files
 from client.evaluation.comparison.contenders import Contender, StrategyContender, attempt
-from client.evaluation.comparison.data import BOUNDS, CEILING, FLOOR, Comparison, Entrant, Setup
+from client.evaluation.comparison.data import BOUNDS, CEILING, FLOOR, Comparison, Setup, StrategyOutcomes
 from client.evaluation.comparison.failures import shared_failures
 from client.evaluation.comparison.peak_memory import reset_peak
 from client.evaluation.comparison.render import as_markdown, as_text
@@ -157,7 +157,7 @@ def command(
     cutting = _Cutting(reading, tokens, sentences, into, parts_path, keep=keep_parts, singletons=singletons == "keep")
     cutting.tagging = tagging.start()
     cutting.matching = Matching(zeros=zeros)
-    asked = {
+    options = {
         "tagger": tagging.text,
         "singletons": singletons,
         "baseline": baseline,
@@ -165,14 +165,14 @@ def command(
         "seed": str(seed),
         "zeros": zeros if is_given("zeros") else None,
     }
-    made_by = _command(key, specs, cutting.arguments, asked, reading, bounds=not no_bounds)
-    made_by += " --retag" if tagging.retag else ""
+    command_line = _command(key, specs, cutting.arguments, options, reading, bounds=not no_bounds)
+    command_line += " --retag" if tagging.retag else ""
     with ExitStack() as stack:
         if cutting.tagging is not None:
             stack.enter_context(cutting.tagging)
         contenders = [make_contender(name, spec, reading, stack, cutting.tagging) for name, spec in named]
         folder = None if output is None else Path(output)
-        signatures = [_kept_as(each, cutting.text) for each in contenders]
+        signatures = [_checkpoint_signature(each, cutting.text) for each in contenders]
         if folder is not None and not resume and not overwrite:
             _check_empty(folder, signatures)
         tasks = list(cutting.tasks(documents_with_progress(reading.gold(key), "cutting")))
@@ -180,19 +180,19 @@ def command(
             alike = look_like_parts(each.facts.id for each in tasks)
             if alike is not None:
                 reading.notices.add("nothing to merge", f"no document has two parts; {alike}")
-        stores: list[OutcomeFile | None] = [None] * len(contenders)
+        checkpoints: list[OutcomeCheckpoint | None] = [None] * len(contenders)
         if folder is not None:
-            stores = [OutcomeFile(folder, signature, resume=resume) for signature in signatures]
+            checkpoints = [OutcomeCheckpoint(folder, signature, resume=resume) for signature in signatures]
         stack.enter_context(_resumable(folder))
-        entrants = _run(contenders, tasks, stores, reading)
+        by_strategy = _run(contenders, tasks, checkpoints, reading)
     kept = "kept" if singletons == "keep" else "dropped"
     paired = next((each.zeros for each in tasks if each.zeros is not None), None)
-    setup = Setup(readable_name(key), cutting.text, kept, readable_name(made_by), paired)
+    setup = Setup(readable_name(key), cutting.text, kept, readable_name(command_line), paired)
     comparison = compare(
         [each.facts for each in tasks],
-        entrants,
+        by_strategy,
         setup,
-        texts=[each.known_gold for each in tasks],
+        gold_merges=[each.known_gold for each in tasks],
         baseline=baseline,
         resampling=Resampling(resamples, seed),
     )
@@ -207,8 +207,8 @@ class _Outputs:
 
     def __init__(self, as_json: bool, markdown: str | None, report: str | None, *, everything: bool) -> None:
         self._json, self._markdown, self._report, self._everything = as_json, markdown, report, everything
-        asked = {"--json": as_json, "--markdown -": markdown == STDIN, "--report -": report == STDIN}
-        self._to_stdout = [name for name, used in asked.items() if used]
+        to_stdout = {"--json": as_json, "--markdown -": markdown == STDIN, "--report -": report == STDIN}
+        self._to_stdout = [name for name, used in to_stdout.items() if used]
         if len(self._to_stdout) > 1:
             raise click.UsageError(f"{' and '.join(self._to_stdout)} both need standard output")
         if everything and self._to_stdout:
@@ -284,36 +284,36 @@ class _Cutting:
 
         Raises :class:`~client.cli.failures.NothingLeftError` if all are.
         """
-        befores = None
+        unmerged_by_id = None
         if self._parts_path is not None:
-            befores = ById(self._reading.parts(self._parts_path), self._reading.failures)
-        return self._reading.each(keys, lambda key: self._task(key, befores))
+            unmerged_by_id = ById(self._reading.parts(self._parts_path), self._reading.failures)
+        return self._reading.each(keys, lambda key: self._task(key, unmerged_by_id))
 
-    def _task(self, key: Document, befores: ById | None) -> Task:
-        before = None if befores is None else befores.take(key.id)
-        if befores is not None and before is None:
-            raise befores.why_missing(key, "the parts lack this document")
+    def _task(self, key: Document, unmerged_by_id: ById | None) -> Task:
+        unmerged = None if unmerged_by_id is None else unmerged_by_id.take(key.id)
+        if unmerged_by_id is not None and unmerged is None:
+            raise unmerged_by_id.why_missing(key, "the parts lack this document")
         notices = self._reading.notices
-        if self.tagging is not None and before is not None:
-            before = self.tagging.tag(before, notices).document
+        if self.tagging is not None and unmerged is not None:
+            unmerged = self.tagging.tag(unmerged, notices).document
         elif self.tagging is not None:
             key = self.tagging.tag(key, notices).document
         if self._cut is not None:
             cut, size = self._cut
             task = split_document(key, cut, size, keep_singletons=self._singletons, notices=notices)
             return make_task(task.parts, task.key, keep_singletons=self._singletons, matching=self.matching)
-        assert before is not None  # noqa: S101  # what is not cut has its parts
-        return make_task(before, key, keep_singletons=self._singletons, notices=notices, matching=self.matching)
+        assert unmerged is not None  # noqa: S101  # what is not cut has its parts
+        return make_task(unmerged, key, keep_singletons=self._singletons, notices=notices, matching=self.matching)
 
 
-def _kept_as(contender: Contender, split: str) -> str:
+def _checkpoint_signature(contender: Contender, split: str) -> str:
     """The signature that the contender's outcomes are kept under."""
     return f"{contender.signature}|split:{split}"
 
 
 def _check_empty(folder: Path, signatures: Sequence[str]) -> None:
     """See that no outcomes would be lost. Raises ``click.UsageError``."""
-    kept = kept_outcomes(folder, signatures)
+    kept = checkpoint_files(folder, signatures)
     if kept:
         strategies = f"{len(kept)} of these {len(signatures)} strategies"
         raise click.UsageError(
@@ -336,13 +336,13 @@ def _resumable(folder: Path | None) -> Iterator[None]:
 def _run(
     contenders: Sequence[Contender],
     tasks: Sequence[Task],
-    stores: Sequence[OutcomeFile | None],
+    checkpoints: Sequence[OutcomeCheckpoint | None],
     reading: Reading,
-) -> list[Entrant]:
+) -> list[StrategyOutcomes]:
     """One strategy after the other, so that time and memory are its own."""
-    entrants = []
+    by_strategy = []
     with work_with_progress(len(contenders) * sum(task.facts.tokens for task in tasks)) as progress:
-        for contender, store in zip(contenders, stores, strict=True):
+        for contender, checkpoint in zip(contenders, checkpoints, strict=True):
             reset_peak()
             outcomes = []
             with ExitStack() as stack:
@@ -350,26 +350,28 @@ def _run(
                     stack.callback(contender.strategy.close)
                 warm = False
                 for task in tasks:
-                    done = None if store is None else store.get(task.facts.id, task.fingerprint)
+                    done = None if checkpoint is None else checkpoint.get(task.facts.id, task.fingerprint)
                     if done is None:
                         if not warm and isinstance(contender, StrategyContender):
                             contender.strategy.warm()
                             warm = True
                         done = attempt(contender, task, reading.notices)
-                        if store is not None:
-                            store.add(done, task.fingerprint)
+                        if checkpoint is not None:
+                            checkpoint.add(done, task.fingerprint)
                     outcomes.append(done)
                     progress(contender.name, task.facts.tokens)
             seen = (task.parts for task in tasks)
-            entrants.append(Entrant(contender.name, contender.signature + contender.conditions(seen), tuple(outcomes)))
-    return entrants
+            by_strategy.append(
+                StrategyOutcomes(contender.name, contender.signature + contender.conditions(seen), tuple(outcomes))
+            )
+    return by_strategy
 
 
 def _command(
     key: str,
     specs: Sequence[str],
     cut: Sequence[str],
-    asked: dict[str, str | None],
+    options: dict[str, str | None],
     reading: Reading,
     *,
     bounds: bool,
@@ -380,7 +382,7 @@ def _command(
         if not bounds or spec not in BOUNDS:
             words += ["--strategy", spec]
     words += [] if bounds else ["--no-bounds"]
-    for name, value in asked.items():
+    for name, value in options.items():
         words += [] if value is None else [f"--{name}", value]
     words += [] if reading.format_name is None else ["--format", reading.format_name]
     policy = reading.notices.policy

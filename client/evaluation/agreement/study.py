@@ -87,18 +87,18 @@ def count_documents(
     found = False
     seen: set[str] = set()
     place = Location()
-    for before in parts:
-        seen.add(before.id)
-        place = Location(before.file, document=before.id)
+    for unmerged in parts:
+        seen.add(unmerged.id)
+        place = Location(unmerged.file, document=unmerged.id)
         try:
-            chains = mergeable_chains(before)
+            chains = mergeable_chains(unmerged)
         except InputError as error:
             add_failure(failures, error)
             continue
         merges: dict[int, _Merge] = {}
         for number, (annotator, stream) in enumerate(zip(annotators, streams, strict=True)):
             try:
-                merged = _take(before, annotator, stream, notices)
+                merged = _take(unmerged, annotator, stream, notices)
             except InputError as error:
                 add_failure(failures, error)
                 continue
@@ -108,7 +108,7 @@ def count_documents(
                 merges[number] = merge
         if len(merges) >= _LEAST:
             found = True
-            yield _count(before, chains, merges)
+            yield _count(unmerged, chains, merges)
     if not found and not failures:
         raise AlignmentError("no document of the parts was merged by two annotators", place)
     seen.update(error.location.document or "" for error in failures or ())
@@ -149,29 +149,29 @@ def _warn_unknown(annotator: Annotator, stream: ById, seen: Collection[str], not
         notices.warn(f"document of {annotator.name} left out", error)
 
 
-def _take(before: Document, annotator: Annotator, stream: ById, notices: Notices) -> Document | None:
+def _take(unmerged: Document, annotator: Annotator, stream: ById, notices: Notices) -> Document | None:
     # A file of decisions says nothing on a document in which there is nothing to decide.
-    undecided = bool(annotator.decisions) and all(len(chain.mentions) < _LEAST for chain in before.chains)
-    if before.id in annotator.decisions or undecided:
+    undecided = bool(annotator.decisions) and all(len(chain.mentions) < _LEAST for chain in unmerged.chains)
+    if unmerged.id in annotator.decisions or undecided:
         try:
-            return apply_records(before, annotator.decisions.get(before.id, ()), keep_singletons=True)
+            return apply_records(unmerged, annotator.decisions.get(unmerged.id, ()), keep_singletons=True)
         except DecisionError as error:
             notices.repair(f"decisions of {annotator.name} left out", error, "the document is left out")
             return None
-    merged = stream.take(before.id)
+    merged = stream.take(unmerged.id)
     if merged is None:
-        missing = stream.why_missing(before, f"{annotator.name} lacks this document")
-        if stream.failure_of(before.id) is not None:
+        missing = stream.why_missing(unmerged, f"{annotator.name} lacks this document")
+        if stream.failure_of(unmerged.id) is not None:
             raise missing
         if stream.passed_over is not None:
             missing.hint = f"it has {stream.passed_over!r}"
         notices.warn(f"document missing in {annotator.name}", missing)
         return None
-    return with_boundaries_of(before, merged, notices)
+    return with_boundaries_of(unmerged, merged, notices)
 
 
-def _count(before: Document, chains: Mapping[ChainRef, Chain], merges: Mapping[int, _Merge]) -> DocumentAgreement:
-    classes = mention_classes(before, chains)
+def _count(unmerged: Document, chains: Mapping[ChainRef, Chain], merges: Mapping[int, _Merge]) -> DocumentAgreement:
+    classes = mention_classes(unmerged, chains)
     pairs: dict[Pair, PairCounts] = {}
     tables: dict[Pair, ClassTable] = {}
     for one, other in combinations(merges, 2):
@@ -184,10 +184,10 @@ def _count(before: Document, chains: Mapping[ChainRef, Chain], merges: Mapping[i
     joint = count_alpha([each[ref] for each in decided if ref in each] for ref in refs)
     first = next(iter(merges.values())).labels
     return DocumentAgreement(
-        before.id,
-        before.genre,
-        len(before.parts),
-        before.token_count,
+        unmerged.id,
+        unmerged.genre,
+        len(unmerged.parts),
+        unmerged.token_count,
         sum(len(mentions) >= _LEAST for mentions in first),
         pairs,
         tables,

@@ -100,8 +100,8 @@ def summarise(
             members.setdefault(group_of(document), []).append(document)
         groups[kind] = {key[1]: _summary(members[key], len(annotators), resampling) for key in sorted(members)}
     total = _summary(counted, len(annotators), resampling)
-    there = {document.id for document in counted}
-    left_out = tuple(name for name in failed_documents(failures) if name not in there)
+    counted_ids = {document.id for document in counted}
+    left_out = tuple(name for name in failed_documents(failures) if name not in counted_ids)
     return AgreementReport(tuple(annotators), compare, resampling, total, groups, counted, left_out)
 
 

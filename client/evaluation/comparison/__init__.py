@@ -2,7 +2,7 @@
 
     tasks = [make_task(document, parts) for ...]
     outcomes = [attempt(contender, task, notices) for task in tasks]
-    comparison = compare([task.facts for task in tasks], [Entrant("greedy", signature, outcomes), ...])
+    comparison = compare([task.facts for task in tasks], [StrategyOutcomes("greedy", signature, outcomes), ...])
     as_text(comparison)
 
 Running (``run``), keeping what was run (``store``), adding up (``summary``, ``breakdowns``, ``significance``) and

@@ -12,7 +12,7 @@ from client.evaluation.agreement.pair_counts import PairCounts, count_pair
 from client.evaluation.agreement.parts_of_speech import count_classes
 from client.evaluation.agreement.study import DocumentAgreement
 from client.evaluation.agreement.summary import AgreementReport, summarise
-from client.evaluation.comparison.data import DocumentFacts, Entrant, Outcome
+from client.evaluation.comparison.data import DocumentFacts, DocumentOutcome, StrategyOutcomes
 from client.evaluation.comparison.gold_merges import GoldMerges
 from client.evaluation.scoring.counts import Counts
 from client.evaluation.scoring.scores import CONLL_METRICS, Scores
@@ -22,29 +22,29 @@ HUMAN = "human"
 
 
 def count_agreement(
-    documents: Sequence[DocumentFacts], texts: Sequence[GoldMerges | None], entrants: Sequence[Entrant]
+    documents: Sequence[DocumentFacts], texts: Sequence[GoldMerges | None], by_strategy: Sequence[StrategyOutcomes]
 ) -> AgreementReport:
     """Decision agreement of people, who come first, and the strategies, without intervals.
 
     Label agreement (CoNLL F1) is there for pairs with people only. A document that a strategy failed on, or whose part
     chains it broke, is left out for that strategy.
     """
-    by_document = zip(*(entrant.outcomes for entrant in entrants), strict=True)
+    by_document = zip(*(strategy.outcomes for strategy in by_strategy), strict=True)
     counted = [
         _count(facts, text, outcomes)
         for facts, text, outcomes in zip(documents, texts, by_document, strict=True)
         if text is not None
     ]
-    return summarise(counted, [HUMAN, *(entrant.name for entrant in entrants)])
+    return summarise(counted, [HUMAN, *(strategy.name for strategy in by_strategy)])
 
 
-def _count(facts: DocumentFacts, text: GoldMerges, outcomes: tuple[Outcome, ...]) -> DocumentAgreement:
+def _count(facts: DocumentFacts, text: GoldMerges, outcomes: tuple[DocumentOutcome, ...]) -> DocumentAgreement:
     gold = text.linking.antecedents
     decided: dict[int, Antecedents] = {0: {ref: frozenset(antecedent) for ref, antecedent in gold.items()}}
     labels = {}
     for number, outcome in enumerate(outcomes, start=1):
         if outcome.result is not None and outcome.result.links is not None:
-            decided[number] = {each.chain: frozenset(each.made) for each in outcome.decisions}
+            decided[number] = {each.chain: frozenset(each.response) for each in outcome.decisions}
             labels[number] = _labels(outcome.result.scores)
     pairs: dict[tuple[int, int], PairCounts] = {}
     for one, other in combinations(decided, 2):

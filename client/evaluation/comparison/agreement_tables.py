@@ -28,7 +28,7 @@ def agreement_sections(report: AgreementReport) -> Iterator[Section]:
         "decisions in common with people, in percent",
         _metric_rows(report),
         _legend(report),
-        places={row: {"strategy": name} for row, name in enumerate(strategies)},
+        targets={row: {"strategy": name} for row, name in enumerate(strategies)},
     )
     rows = _class_rows(report.annotators, report.documents)
     yield Section(
@@ -37,7 +37,7 @@ def agreement_sections(report: AgreementReport) -> Iterator[Section]:
         rows,
         ("columns: strategies by number",),
         columns=dict(enumerate(strategies, start=2)),
-        places={number: {"pos": row[0]} for number, row in enumerate(rows[1:])},
+        targets={number: {"pos": row[0]} for number, row in enumerate(rows[1:])},
     )
     for name, table in (("strict_match", "Table 11"), ("new_chain", "Table 13")):
         meaning = METRICS[name].meaning
@@ -48,11 +48,11 @@ def agreement_sections(report: AgreementReport) -> Iterator[Section]:
         yield Section(name, title, rows, notes, detail=True, breaks=breaks, columns=columns)
     if len(report.groups["genre"]) == 1:
         return
-    rows, breaks, places = _class_genres(report)
+    rows, breaks, targets = _class_genres(report)
     title = "decisions that are not the gold ones, in percent, by genre and part of speech"
     notes = ("as Table 12 of the paper; columns: strategies by number",)
     columns = dict(enumerate(strategies, start=2))
-    yield Section("class_genres", title, rows, notes, detail=True, breaks=breaks, columns=columns, places=places)
+    yield Section("class_genres", title, rows, notes, detail=True, breaks=breaks, columns=columns, targets=targets)
 
 
 def _legend(report: AgreementReport) -> tuple[str, ...]:
@@ -141,15 +141,15 @@ def _class_genres(report: AgreementReport) -> tuple[Rows, tuple[int, ...], dict[
         members.setdefault(genre_group(document.genre), []).append(document)
     rows: Rows = []
     breaks: list[int] = []
-    places: dict[int, dict[str, str]] = {}
+    targets: dict[int, dict[str, str]] = {}
     for (_, genre), documents in sorted(members.items()):
         head, *found = _class_rows(report.annotators, documents)
         rows = rows or [head]
         if found:
             breaks.append(len(rows) - 1)
-            places |= {
+            targets |= {
                 number: {"group": f"genre:{genre}", "pos": row[0]}
                 for number, row in enumerate(found, start=len(rows) - 1)
             }
             rows += [(f"{genre}: {row[0]}", *row[1:]) for row in found]
-    return rows, tuple(breaks[1:]), places
+    return rows, tuple(breaks[1:]), targets

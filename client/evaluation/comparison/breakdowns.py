@@ -8,7 +8,7 @@ from functools import reduce
 from operator import add
 
 from client.evaluation.breakdown_bins import LENGTH_BINS, LONG, MANY, bin_group, genre_group
-from client.evaluation.comparison.data import DistanceBin, DocumentFacts, Group, Outcome
+from client.evaluation.comparison.data import DistanceBin, DocumentFacts, DocumentOutcome, Group
 from client.evaluation.comparison.decision_errors import JudgedDecision
 from client.evaluation.scoring.evaluate import Result
 from client.evaluation.statistics.corpus import DISTANCE_BINS
@@ -34,17 +34,17 @@ GROUPINGS: Mapping[str, Callable[[DocumentFacts], tuple[int, str]]] = {
 """For each kind of group, the order and the name of a document's group."""
 
 
-def add_results(outcomes: Iterable[Outcome]) -> Result | None:
+def add_results(outcomes: Iterable[DocumentOutcome]) -> Result | None:
     """The results added up, without the failures; ``None`` if there are none."""
     results = [outcome.result for outcome in outcomes if outcome.result is not None]
     return reduce(add, results) if results else None
 
 
-def by_group(documents: Sequence[DocumentFacts], outcomes: Sequence[Outcome]) -> dict[str, dict[str, Group]]:
+def by_group(documents: Sequence[DocumentFacts], outcomes: Sequence[DocumentOutcome]) -> dict[str, dict[str, Group]]:
     """One strategy's results by kind and name of group; every group is there, with or without a result."""
     kinds = {}
     for kind, group_of in GROUPINGS.items():
-        members: dict[tuple[int, str], list[Outcome]] = {}
+        members: dict[tuple[int, str], list[DocumentOutcome]] = {}
         for facts, outcome in zip(documents, outcomes, strict=True):
             members.setdefault(group_of(facts), []).append(outcome)
         kinds[kind] = {

@@ -10,7 +10,7 @@ from typing import Any
 
 from client.checkpoint_format import decoded, encoded, read_lines
 from client.evaluation.comparison.columns import counts_row
-from client.evaluation.comparison.data import Outcome
+from client.evaluation.comparison.data import DocumentOutcome
 from client.evaluation.comparison.decision_errors import JudgedDecision, decision_data
 from client.evaluation.scoring.counts import Counts
 from client.evaluation.scoring.evaluate import Result
@@ -24,7 +24,7 @@ from merger.errors import FormatError, Location
 from merger.version import VERSION
 
 
-class OutcomeFile:
+class OutcomeCheckpoint:
     """The outcomes of one strategy, by document.
 
     Failures are kept for people to read and tried again by the next run. A line that was cut off when a run was
@@ -40,7 +40,7 @@ class OutcomeFile:
         """
         self._made_by = _made_by(signature)
         self._path = _path(folder, signature, self._made_by)
-        self._outcomes: dict[tuple[str, str], Outcome] = {}
+        self._outcomes: dict[tuple[str, str], DocumentOutcome] = {}
         folder.mkdir(parents=True, exist_ok=True)
         if resume and self._path.exists():
             self._read()
@@ -66,18 +66,18 @@ class OutcomeFile:
             self._outcomes[outcome.document, record["fingerprint"]] = outcome
         return True
 
-    def get(self, document: str, fingerprint: str) -> Outcome | None:
+    def get(self, document: str, fingerprint: str) -> DocumentOutcome | None:
         """The outcome of a document with this content, if it was done before."""
         return self._outcomes.get((document, fingerprint))
 
-    def add(self, outcome: Outcome, fingerprint: str) -> None:
+    def add(self, outcome: DocumentOutcome, fingerprint: str) -> None:
         """Write an outcome to the end of the file."""
         record = {"made_by": self._made_by, "fingerprint": fingerprint, **_record(outcome)}
         with self._path.open("ab", buffering=0) as file:
             file.write(encoded(record))
 
 
-def kept_outcomes(folder: Path, signatures: Iterable[str]) -> list[Path]:
+def checkpoint_files(folder: Path, signatures: Iterable[str]) -> list[Path]:
     """The files in the folder that hold outcomes of strategies with these signatures, made by this version."""
     paths = (_path(folder, signature, _made_by(signature)) for signature in signatures)
     return [path for path in paths if path.is_file() and path.stat().st_size]
@@ -93,7 +93,7 @@ def _path(folder: Path, signature: str, made_by: str) -> Path:
     return folder / f"{name}-{digest}.jsonl"
 
 
-def _record(outcome: Outcome) -> dict[str, Any]:
+def _record(outcome: DocumentOutcome) -> dict[str, Any]:
     result = outcome.result
     return {
         "document": outcome.document,
@@ -121,9 +121,9 @@ def _scores_record(scores: Scores) -> dict[str, list[float]]:
     return {name: counts_row(scores[name]) for name in COMPARED_METRICS}
 
 
-def _outcome(record: Mapping[str, Any]) -> Outcome:
+def _outcome(record: Mapping[str, Any]) -> DocumentOutcome:
     links = record["link_counts"]
-    return Outcome(
+    return DocumentOutcome(
         record["document"],
         Result(
             _scores(record["scores"]),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
-from client.evaluation.comparison.data import Outcome
+from client.evaluation.comparison.data import DocumentOutcome
 from client.evaluation.comparison.decision_errors import judge
 from client.evaluation.comparison.peak_memory import peak_memory
 from client.evaluation.comparison.task import Task
@@ -115,7 +115,7 @@ class FileContender:
         return Merged(found, {})
 
 
-def attempt(contender: Contender, task: Task, notices: Notices) -> Outcome:
+def attempt(contender: Contender, task: Task, notices: Notices) -> DocumentOutcome:
     """Merge and score one document; an error in the document is part of the outcome, or strictly raised."""
     start = time.perf_counter()
     try:
@@ -126,8 +126,8 @@ def attempt(contender: Contender, task: Task, notices: Notices) -> Outcome:
     except InputError as error:
         if notices.policy is Policy.STRICT:
             raise
-        return Outcome(task.key.id, failure=str(error), reason=error.reason)
-    outcome = Outcome(
+        return DocumentOutcome(task.key.id, failure=str(error), reason=error.reason)
+    outcome = DocumentOutcome(
         task.key.id,
         Result(scores, task.floor, None),
         seconds=seconds,

@@ -37,7 +37,7 @@ class DocumentFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DocumentOutcome:
     """One strategy on one document: the ``result``, or why there is none.
 
     ``decisions`` are those on all chains after the first part, ``merged`` the numbers of the merged chains as
@@ -58,12 +58,12 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Entrant:
+class StrategyOutcomes:
     """A strategy and what it did, an outcome for each document in their order."""
 
     name: str
     signature: str
-    outcomes: tuple[Outcome, ...] = field(repr=False)
+    outcomes: tuple[DocumentOutcome, ...] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +93,9 @@ class StrategySummary:
     each column (:data:`client.evaluation.comparison.columns.COLUMNS`) that has one.
     """
 
-    entrant: Entrant
+    name: str
     signature: Signature
+    outcomes: tuple[DocumentOutcome, ...] = field(repr=False)
     total: Result | None
     tokens: int
     seconds: float | None
@@ -104,19 +105,14 @@ class StrategySummary:
     intervals: Mapping[str, Interval] = field(default_factory=dict)
 
     @property
-    def name(self) -> str:
-        """The strategy as it was asked for."""
-        return self.entrant.name
-
-    @property
     def done(self) -> int:
         """How many documents it did not fail on."""
-        return sum(outcome.result is not None for outcome in self.entrant.outcomes)
+        return sum(outcome.result is not None for outcome in self.outcomes)
 
     @property
-    def failures(self) -> tuple[Outcome, ...]:
+    def failures(self) -> tuple[DocumentOutcome, ...]:
         """The documents that it failed on."""
-        return tuple(outcome for outcome in self.entrant.outcomes if outcome.failure is not None)
+        return tuple(outcome for outcome in self.outcomes if outcome.failure is not None)
 
     @property
     def seconds_per_1000_tokens(self) -> float | None:
@@ -169,7 +165,7 @@ class PairedTest:
         )
 
 
-class Answer(Enum):
+class VerdictAnswer(Enum):
     """Could a machine have made the merges?"""
 
     YES = "yes"
@@ -194,7 +190,7 @@ class Verdict:
     merging nothing on the same documents, ``runner_up`` against the next strategy. Both p are adjusted for all pairs.
     """
 
-    answer: Answer
+    answer: VerdictAnswer
     sentence: str
     best: str | None = None
     test: PairedTest | None = None
@@ -219,17 +215,17 @@ class Setup:
 class Comparison:
     """Everything that a comparison found.
 
-    ``texts`` are the documents with their gold merges, ``None`` for a key that does not keep the part chains together.
-    ``baseline`` is the name of the strategy that the ``tests`` of CoNLL F1 compare the others with. ``pairs`` has the
-    tests between all strategies but the ceiling, by column
-    (:data:`client.evaluation.comparison.columns.COLUMNS`). ``best`` has the strategy that is significantly better than
-    all others, for each column that has one. The annotators of ``agreement`` are the gold merges, then the strategies.
-    ``failures`` are the errors of documents that could not be read or cut, so that no strategy got them.
+    ``gold_merges`` has the documents with their gold merges, ``None`` for a key that breaks a part chain. ``baseline``
+    is the name of the strategy that the ``tests`` of CoNLL F1 compare the others with. ``pairs`` has the tests between
+    all strategies but the ceiling, by column (:data:`client.evaluation.comparison.columns.COLUMNS`). ``best`` has the
+    strategy that is significantly better than all others, for each column that has one. The annotators of ``agreement``
+    are the gold merges, then the strategies. ``failures`` are the errors of documents that could not be read or cut, so
+    that no strategy got them.
     """
 
     setup: Setup
     documents: tuple[DocumentFacts, ...]
-    texts: tuple[GoldMerges | None, ...] = field(repr=False)
+    gold_merges: tuple[GoldMerges | None, ...] = field(repr=False)
     strategies: tuple[StrategySummary, ...]
     baseline: str | None
     tests: tuple[PairedTest, ...]

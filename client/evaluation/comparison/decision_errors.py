@@ -36,8 +36,8 @@ class JudgedDecision:
     """
 
     chain: ChainRef
-    human: tuple[ChainRef, ...]
-    made: tuple[ChainRef, ...]
+    gold: tuple[ChainRef, ...]
+    response: tuple[ChainRef, ...]
     distance: int | None = None
     found: bool = False
     evidence: Evidence | None = None
@@ -45,16 +45,16 @@ class JudgedDecision:
     @property
     def error(self) -> LinkError | None:
         """What is wrong, ``None`` if the decision is people's."""
-        if self.human == self.made:
+        if self.gold == self.response:
             return None
-        if not self.human:
+        if not self.gold:
             return LinkError.SPURIOUS_LINK
-        return LinkError.WRONG_ANTECEDENT if self.made else LinkError.MISSED_LINK
+        return LinkError.WRONG_ANTECEDENT if self.response else LinkError.MISSED_LINK
 
     @property
     def shared(self) -> int:
         """How many part chains both antecedents have: a wrong antecedent that shares some is partly right."""
-        return len(set(self.human) & set(self.made))
+        return len(set(self.gold) & set(self.response))
 
 
 def judge(
@@ -74,8 +74,8 @@ def decision_data(decision: JudgedDecision) -> dict[str, Any]:
     return {
         "part": decision.chain.part,
         "chain": decision.chain.chain,
-        "human": [ref._asdict() for ref in decision.human],
-        "made": [ref._asdict() for ref in decision.made],
+        "human": [ref._asdict() for ref in decision.gold],
+        "made": [ref._asdict() for ref in decision.response],
         "error": None if decision.error is None else decision.error.value,
         "distance": decision.distance,
         "found": decision.found,

@@ -15,7 +15,7 @@ from client.evaluation.comparison.columns import (
     total_values,
     without_links,
 )
-from client.evaluation.comparison.data import BOUNDS, CEILING, FLOOR, Entrant, Outcome, PairedTest
+from client.evaluation.comparison.data import BOUNDS, CEILING, FLOOR, DocumentOutcome, PairedTest, StrategyOutcomes
 from client.evaluation.comparison.significance import compare_rows, holm, score_intervals
 
 
@@ -35,22 +35,22 @@ class Measured:
     rows: tuple[Row | None, ...]
 
 
-def measure(entrant: Entrant) -> Measured:
-    """The counts of the entrant's documents."""
+def measure(strategy: StrategyOutcomes) -> Measured:
+    """The counts of the strategy's documents."""
     rows = (
         None if outcome.result is None else Row(result_row(outcome.result), outcome.result.links is not None)
-        for outcome in entrant.outcomes
+        for outcome in strategy.outcomes
     )
-    return Measured(entrant.name, tuple(rows))
+    return Measured(strategy.name, tuple(rows))
 
 
-def with_floor(measured: Sequence[Measured], entrants: Sequence[Entrant]) -> list[Measured]:
+def with_floor(measured: Sequence[Measured], by_strategy: Sequence[StrategyOutcomes]) -> list[Measured]:
     """Those that have a score, without the ceiling, and with the floor before them if it is not among them."""
     found = [each for each in measured if each.name != CEILING and any(each.rows)]
     if any(each.name == FLOOR for each in found) or not found:
         return found
     return [
-        Measured(FLOOR, tuple(_floor(outcomes) for outcomes in zip(*(e.outcomes for e in entrants), strict=True))),
+        Measured(FLOOR, tuple(_floor(outcomes) for outcomes in zip(*(e.outcomes for e in by_strategy), strict=True))),
         *found,
     ]
 
@@ -125,7 +125,7 @@ def intervals_of(strategy: Measured, resampling: Resampling) -> dict[str, Interv
     return {column: interval for column, interval in chosen.items() if interval is not None}
 
 
-def _floor(outcomes: Iterable[Outcome]) -> Row | None:
+def _floor(outcomes: Iterable[DocumentOutcome]) -> Row | None:
     """What merging nothing scores on a document that a strategy has a score for."""
     floors = (each.result.floor for each in outcomes if each.result is not None and each.result.floor is not None)
     floor = next(floors, None)

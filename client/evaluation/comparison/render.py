@@ -22,7 +22,7 @@ _MORE = "--all also prints agreement, groups, distances and signatures; --report
 def as_text(comparison: Comparison, *, everything: bool = True) -> str:
     """The comparison as lines of text, question and verdict last; without ``everything`` only the main tables."""
     width = text_width()
-    lines = [*_wrapped(what(comparison), width)]
+    lines = [*_wrapped(subject(comparison), width)]
     for section in sections(comparison):
         if section.detail or not (everything or section.kind in _BRIEF):
             continue
@@ -58,7 +58,7 @@ def as_markdown(comparison: Comparison) -> str:
     lines = [
         "# Comparison of merging strategies",
         "",
-        _escaped(what(comparison)),
+        _escaped(subject(comparison)),
         "",
         f"{QUESTION} **{_escaped(comparison.verdict.sentence)}**",
     ]
@@ -90,7 +90,7 @@ def _escaped(text: str) -> str:
     return text
 
 
-def what(comparison: Comparison) -> str:
+def subject(comparison: Comparison) -> str:
     """What was compared on, in half a sentence."""
     documents = comparison.documents
     return (

@@ -8,7 +8,7 @@ from typing import Any
 
 from client.evaluation.agreement.bootstrap import LEVEL
 from client.evaluation.agreement.render import as_data as agreement_data
-from client.evaluation.comparison.data import Comparison, Group, Outcome, StrategySummary
+from client.evaluation.comparison.data import Comparison, DocumentOutcome, Group, StrategySummary
 from client.evaluation.comparison.decision_errors import decision_data
 from client.evaluation.scoring.render_data import result_data
 
@@ -58,7 +58,7 @@ def _strategy_data(strategy: StrategySummary) -> dict[str, Any]:
         "groups": {kind: _groups_data(groups) for kind, groups in strategy.groups.items()},
         "links_by_distance": [asdict(each) for each in strategy.distances],
         "failed": [{"document": each.document, "error": each.failure} for each in strategy.failures],
-        "outcomes": [_outcome_data(each) for each in strategy.entrant.outcomes if each.result is not None],
+        "outcomes": [_outcome_data(each) for each in strategy.outcomes if each.result is not None],
     }
 
 
@@ -72,7 +72,7 @@ def _groups_data(groups: Mapping[str, Group]) -> dict[str, Any]:
     }
 
 
-def _outcome_data(outcome: Outcome) -> dict[str, Any]:
+def _outcome_data(outcome: DocumentOutcome) -> dict[str, Any]:
     return {
         "document": outcome.document,
         "seconds": outcome.seconds,

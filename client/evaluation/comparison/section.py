@@ -33,7 +33,7 @@ class Section:
     - ``marks`` are those of a cell, by row and column, or of a whole row, by row and column 0;
     - ``asides`` are what is said beside the name of a row;
     - ``columns`` are full names of columns whose names in the first row are short;
-    - ``places`` say which documents and decisions a row is about, in fields of the report's document browser:
+    - ``targets`` say which documents and decisions a row is about, in fields of the report's document browser:
       ``strategy``, ``document``, ``group`` (kind and name with a colon between), ``pos`` and ``distance``.
     """
 
@@ -47,4 +47,4 @@ class Section:
     marks: Mapping[tuple[int, int], Mark] = field(default_factory=dict)
     asides: Mapping[int, str] = field(default_factory=dict)
     columns: Mapping[int, str] = field(default_factory=dict)
-    places: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
+    targets: Mapping[int, Mapping[str, str]] = field(default_factory=dict)

@@ -12,9 +12,9 @@ from client.evaluation.comparison.data import (
     FLOOR,
     Comparison,
     DocumentFacts,
-    Entrant,
     PairedTest,
     Setup,
+    StrategyOutcomes,
     StrategySummary,
 )
 from client.evaluation.comparison.gold_merges import GoldMerges
@@ -35,33 +35,33 @@ from merger.errors import OptionError
 
 def compare(
     documents: Sequence[DocumentFacts],
-    entrants: Sequence[Entrant],
+    by_strategy: Sequence[StrategyOutcomes],
     setup: Setup,
     *,
-    texts: Sequence[GoldMerges | None] | None = None,
+    gold_merges: Sequence[GoldMerges | None] | None = None,
     baseline: str | None = None,
     resampling: Resampling | None = None,
 ) -> Comparison:
-    """Compare strategies on documents; outcomes and ``texts`` are in the order of the documents.
+    """Compare strategies on documents; outcomes and ``gold_merges`` are in the order of the documents.
 
-    Tests are against ``baseline``, the first entrant that is not the floor by default, and left out without
-    ``resampling``. Raises :class:`~merger.errors.OptionError` if no entrant has the baseline's name.
+    Tests are against ``baseline``, the first strategy that is not the floor by default, and left out without
+    ``resampling``. Raises :class:`~merger.errors.OptionError` if no strategy has the baseline's name.
     """
     resampling = Resampling(0) if resampling is None else resampling
-    chosen = choose_baseline([entrant.name for entrant in entrants], baseline)
-    measured = [measure(entrant) for entrant in entrants]
+    chosen = choose_baseline([strategy.name for strategy in by_strategy], baseline)
+    measured = [measure(strategy) for strategy in by_strategy]
     strategies = tuple(
-        _summarise(documents, entrant, rows, setup, resampling)
-        for entrant, rows in zip(entrants, measured, strict=True)
+        _summarise(documents, strategy, rows, setup, resampling)
+        for strategy, rows in zip(by_strategy, measured, strict=True)
     )
     against = next((each for each in measured if each.name == chosen), None)
-    paired = with_floor(measured, entrants)
+    paired = with_floor(measured, by_strategy)
     pairs = tests_of_pairs(paired, resampling)
     tests: tuple[PairedTest, ...] = ()
     if against is not None:
         others = [each for each in measured if each is not against]
         tests = tests_against(against, others, pairs[COLUMNS[0]], resampling)
-    known = (None,) * len(documents) if texts is None else tuple(texts)
+    known = (None,) * len(documents) if gold_merges is None else tuple(gold_merges)
     return Comparison(
         setup,
         tuple(documents),
@@ -73,7 +73,7 @@ def compare(
         significantly_best(paired, pairs),
         resampling,
         judge_strategies(strategies, pairs),
-        count_agreement(documents, known, entrants),
+        count_agreement(documents, known, by_strategy),
     )
 
 
@@ -90,29 +90,34 @@ def choose_baseline(names: Sequence[str], baseline: str | None) -> str | None:
 
 
 def _summarise(
-    documents: Sequence[DocumentFacts], entrant: Entrant, measured: Measured, setup: Setup, resampling: Resampling
+    documents: Sequence[DocumentFacts],
+    strategy: StrategyOutcomes,
+    measured: Measured,
+    setup: Setup,
+    resampling: Resampling,
 ) -> StrategySummary:
     done = [
         (facts, outcome)
-        for facts, outcome in zip(documents, entrant.outcomes, strict=True)
+        for facts, outcome in zip(documents, strategy.outcomes, strict=True)
         if outcome.result is not None
     ]
     seconds = [outcome.seconds for _, outcome in done if outcome.seconds is not None]
     memory = [outcome.peak_memory for _, outcome in done if outcome.peak_memory is not None]
     return StrategySummary(
-        entrant,
+        strategy.name,
         Signature(
             COMPARED_METRICS,
             singletons=setup.singletons,
             zeros=setup.zeros,
             split=setup.split,
-            strategy=entrant.signature,
+            strategy=strategy.signature,
         ),
-        add_results(entrant.outcomes),
+        strategy.outcomes,
+        add_results(strategy.outcomes),
         sum(facts.tokens for facts, _ in done),
         sum(seconds) if seconds else None,
         max(memory, default=None),
-        by_group(documents, entrant.outcomes),
+        by_group(documents, strategy.outcomes),
         by_distance(decision for _, outcome in done for decision in outcome.decisions),
         intervals_of(measured, resampling),
     )

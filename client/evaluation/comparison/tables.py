@@ -54,7 +54,7 @@ def sections(comparison: Comparison) -> Iterator[Section]:
         tuple(_score_notes(comparison)),
         marks=_marks(comparison) | _best(comparison, _SCORE_COLUMNS),
         asides=_asides(comparison),
-        places=_places(strategies),
+        targets=_targets(strategies),
     )
     yield Section("paper", "the paper's own scores", PAPER_ROWS, PAPER_NOTES, detail=True)
     yield Section(
@@ -68,7 +68,7 @@ def sections(comparison: Comparison) -> Iterator[Section]:
         ),
         marks={place: mark for place, mark in _marks(comparison).items() if mark is not Mark.BEST}
         | _best(comparison, _LINK_COLUMNS),
-        places=_places(strategies),
+        targets=_targets(strategies),
     )
     if comparison.tests:
         title = f"CoNLL F1 against {comparison.baseline}"
@@ -77,7 +77,7 @@ def sections(comparison: Comparison) -> Iterator[Section]:
             title,
             _test_rows(comparison.tests),
             tuple(_test_notes(comparison, comparison.tests)),
-            places={row: {"strategy": test.strategy} for row, test in enumerate(comparison.tests)},
+            targets={row: {"strategy": test.strategy} for row, test in enumerate(comparison.tests)},
         )
     pairs = comparison.pairs["conll_f1"]
     if len(pairs) > 1:
@@ -115,9 +115,9 @@ def _failure_section(failures: Sequence[SharedFailure]) -> Section:
 
 def _left_out_section(comparison: Comparison, failures: Sequence[SharedFailure]) -> Section:
     """Every document that does not count everywhere: where it is left out, and why. A row leads to its document."""
-    texts = dict(zip((facts.id for facts in comparison.documents), comparison.texts, strict=True))
+    texts = dict(zip((facts.id for facts in comparison.documents), comparison.gold_merges, strict=True))
     rows: Rows = [("document", "left out of", "reason")]
-    places: dict[int, Mapping[str, str]] = {}
+    targets: dict[int, Mapping[str, str]] = {}
     rows += [(error.location.document or str(error.location), "all", str(error)) for error in comparison.failures]
     found = [
         (document, each.strategies[0], ", ".join(each.strategies), text)
@@ -127,14 +127,14 @@ def _left_out_section(comparison: Comparison, failures: Sequence[SharedFailure])
     found += [
         (outcome.document, strategy.name, f"link scores of {strategy.name}", "its part chains are broken")
         for strategy in comparison.strategies
-        for outcome in strategy.entrant.outcomes
+        for outcome in strategy.outcomes
         if outcome.result is not None and outcome.result.links is None
     ]
     for document, name, where, reason in found:
         if texts[document] is not None:
-            places[len(rows) - 1] = {"strategy": name, "document": document}
+            targets[len(rows) - 1] = {"strategy": name, "document": document}
         rows.append((document, where, reason))
-    return Section("left_out", "documents left out, with the reasons", rows, detail=True, prose=True, places=places)
+    return Section("left_out", "documents left out, with the reasons", rows, detail=True, prose=True, targets=targets)
 
 
 def _marks(comparison: Comparison) -> dict[tuple[int, int], Mark]:
@@ -143,7 +143,7 @@ def _marks(comparison: Comparison) -> dict[tuple[int, int], Mark]:
     for row, strategy in enumerate(comparison.strategies):
         if strategy.name in BOUNDS:
             marks[row, 0] = Mark.BOUND
-        elif strategy.done < len(strategy.entrant.outcomes):
+        elif strategy.done < len(strategy.outcomes):
             marks[row, 0] = Mark.PARTIAL
         elif strategy.name == comparison.verdict.best:
             marks[row, 0] = Mark.BEST
@@ -160,13 +160,13 @@ def _asides(comparison: Comparison) -> dict[int, str]:
     return {row: said[name] for row, name in enumerate(names) if name in said}
 
 
-def _places(strategies: Sequence[StrategySummary]) -> dict[int, dict[str, str]]:
+def _targets(strategies: Sequence[StrategySummary]) -> dict[int, dict[str, str]]:
     return {row: {"strategy": strategy.name} for row, strategy in enumerate(strategies)}
 
 
 def _numbered(strategies: Sequence[StrategySummary]) -> Iterator[tuple[str, StrategySummary]]:
     for number, strategy in enumerate(strategies, start=1):
-        documents = len(strategy.entrant.outcomes)
+        documents = len(strategy.outcomes)
         some = f" ({strategy.done:,} of {documents:,} documents)" if strategy.done < documents else ""
         yield f"{number}  {strategy.name}{some}", strategy
 
@@ -244,7 +244,7 @@ def _link_rows(strategies: Sequence[StrategySummary]) -> Rows:
 
 def _left_out(strategies: Sequence[StrategySummary]) -> Iterator[str]:
     for strategy in strategies:
-        results = [each.result for each in strategy.entrant.outcomes if each.result is not None]
+        results = [each.result for each in strategy.outcomes if each.result is not None]
         without = sum(result.links is None for result in results)
         if without:
             yield f"{strategy.name}: no link scores for {without:,} of its documents, whose part chains it broke"
@@ -316,7 +316,7 @@ def _group_section(
     """Scores by group; few documents, and fewer than the row says, are marked."""
     rows: Rows = [("group", "documents", *map(str, columns))]
     breaks: list[int] = []
-    places: dict[int, Mapping[str, str]] = {}
+    targets: dict[int, Mapping[str, str]] = {}
     marks: dict[tuple[int, int], Mark] = {}
     for kind in GROUPINGS:
         names = list(strategies[0].groups[kind])
@@ -328,7 +328,7 @@ def _group_section(
             row = len(rows) - 1
             groups = [strategy.groups[kind][name] for strategy in strategies]
             most = max(group.documents for group in groups)
-            places[row] = {"group": f"{kind}:{name}"}
+            targets[row] = {"group": f"{kind}:{name}"}
             if most < _FEW:
                 marks[row, 0] = Mark.FEW
             cells = []
@@ -338,7 +338,7 @@ def _group_section(
                     marks[row, place] = Mark.PARTIAL
             rows.append((name, f"{most:,}{' (few)' if most < _FEW else ''}", *cells))
     notes = ["columns: strategies by number", *_mark_notes(marks)]
-    return Section("", "", rows, tuple(notes), breaks=tuple(breaks[1:]), marks=marks, places=places)
+    return Section("", "", rows, tuple(notes), breaks=tuple(breaks[1:]), marks=marks, targets=targets)
 
 
 def _group_cell(group: Group, most: int, score: Callable[[Result], float | None]) -> str:
@@ -369,7 +369,7 @@ def _distance_section(strategies: Sequence[StrategySummary], columns: range) -> 
             if partial:
                 marks[len(rows) - 1, place] = Mark.PARTIAL
         rows.append((bins[0].name, f"{most:,}", *cells))
-    places = {number: {"distance": row[0]} for number, row in enumerate(rows[1:])}
+    targets = {number: {"distance": row[0]} for number, row in enumerate(rows[1:])}
     notes = ("in parentheses: over fewer links than the row says",) if marks else ()
     title = "gold links found, by distance to the antecedent"
-    return Section("distances", title, rows, notes, marks=marks, places=places)
+    return Section("distances", title, rows, notes, marks=marks, targets=targets)

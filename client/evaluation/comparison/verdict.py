@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from client.evaluation.comparison.data import ALPHA, BOUNDS, FLOOR, Answer, PairedTest, StrategySummary, Verdict
+from client.evaluation.comparison.data import ALPHA, BOUNDS, FLOOR, PairedTest, StrategySummary, Verdict, VerdictAnswer
 from client.evaluation.comparison.pairs import between
 from client.evaluation.scoring.evaluate import Result
 from client.evaluation.scoring.render import percent, points, points_between
@@ -15,18 +15,20 @@ QUESTION = "Could a machine have made these merges?"
 
 def judge_strategies(strategies: Sequence[StrategySummary], pairs: Mapping[str, Sequence[PairedTest]]) -> Verdict:
     """The verdict over all strategies but the bounds; ``pairs`` are those of the comparison."""
-    asked = [each for each in strategies if each.name not in BOUNDS and each.total is not None]
-    if not asked:
-        return Verdict(Answer.NOT_ASKED, _not_asked(strategies))
-    best, *others = sorted(asked, key=lambda each: (each.done, _f1(each.total)), reverse=True)
+    contenders = [each for each in strategies if each.name not in BOUNDS and each.total is not None]
+    if not contenders:
+        return Verdict(VerdictAnswer.NOT_ASKED, _no_contender(strategies))
+    best, *others = sorted(contenders, key=lambda each: (each.done, _f1(each.total)), reverse=True)
     tests = pairs["conll_f1"]
     test = between(tests, best.name, FLOOR)
     runner_up = between(tests, best.name, others[0].name) if others else None
     answer = _answer(best, test)
-    return Verdict(answer, _sentence(answer, best, test, runner_up, len(tests), len(asked)), best.name, test, runner_up)
+    return Verdict(
+        answer, _sentence(answer, best, test, runner_up, len(tests), len(contenders)), best.name, test, runner_up
+    )
 
 
-def _not_asked(strategies: Sequence[StrategySummary]) -> str:
+def _no_contender(strategies: Sequence[StrategySummary]) -> str:
     failed = [each for each in strategies if each.name not in BOUNDS]
     if not failed:
         return "Not asked: only the floor and the ceiling were run. Name a strategy to compare."
@@ -38,41 +40,41 @@ def _f1(result: Result | None) -> float:
     return -1.0 if result is None or result.conll_f1 is None else result.conll_f1
 
 
-def _answer(best: StrategySummary, test: PairedTest | None) -> Answer:
+def _answer(best: StrategySummary, test: PairedTest | None) -> VerdictAnswer:
     total = best.total
     if total is None or total.floor_conll_f1 == 1 or (total.links and not total.links.links.recall_denominator):
-        return Answer.NOTHING_TO_MERGE
+        return VerdictAnswer.NOTHING_TO_MERGE
     if total.conll_f1 == 1:
-        return Answer.YES
+        return VerdictAnswer.YES
     if test is None or test.difference <= 0:
-        return Answer.NO
-    return Answer.PARTLY if test.is_significant else Answer.NOT_SHOWN
+        return VerdictAnswer.NO
+    return VerdictAnswer.PARTLY if test.is_significant else VerdictAnswer.NOT_SHOWN
 
 
 def _sentence(
-    answer: Answer,
+    answer: VerdictAnswer,
     best: StrategySummary,
     test: PairedTest | None,
     runner_up: PairedTest | None,
     family: int,
-    asked: int,
+    contenders: int,
 ) -> str:
     total = best.total
     f1, floor = (None, None) if total is None else (total.conll_f1, total.floor_conll_f1)
-    documents = len(best.entrant.outcomes)
+    documents = len(best.outcomes)
     some = "" if best.done == documents else f" (on {best.done:,} of {documents:,} documents)"
-    which = f"{best.name}{some}" if asked == 1 else f"the best of {asked} strategies, {best.name}{some},"
+    which = f"{best.name}{some}" if contenders == 1 else f"the best of {contenders} strategies, {best.name}{some},"
     scores = f"{percent(f1)} CoNLL F1 against {percent(floor)} for merging nothing"
     shown = None if f1 is None or floor is None else points_between(f1, floor)
     against = "" if test is None else f" ({_facts(test, family, shown)})"
     match answer:
-        case Answer.NOTHING_TO_MERGE:
+        case VerdictAnswer.NOTHING_TO_MERGE:
             return "Nothing to merge: no gold chain has mentions in two parts."
-        case Answer.YES:
+        case VerdictAnswer.YES:
             return f"Yes: {which} makes every gold merge, and no other."
-        case Answer.NO:
+        case VerdictAnswer.NO:
             return f"No: {which} does not do better than merging nothing, {scores}{against}."
-        case Answer.NOT_SHOWN:
+        case VerdictAnswer.NOT_SHOWN:
             why = "too few documents or resamples to tell" if _few(test, family) else "which chance may make"
             return f"Not shown: {which} scores {scores}{against}, {why}."
         case _:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from client.evaluation.scoring.counts import Undefined
-from client.evaluation.scoring.fairness import Fairness
 from client.evaluation.scoring.links import NO_LINKS, LinkCounts, count_links, gain, part_chains_of
 from client.evaluation.scoring.mention_matching import EXACT, Matching
+from client.evaluation.scoring.mention_mismatches import MentionMismatches
 from client.evaluation.scoring.metrics import METRICS, score_document, score_documents
 from client.evaluation.scoring.overlap import Overlap
 from client.evaluation.scoring.pairing import ById, add_failure, failed_documents, pair_documents
@@ -22,7 +22,7 @@ from merger.notices import Notices
 from merger.resegment import with_boundaries_of
 
 if TYPE_CHECKING:
-    from client.evaluation.scoring.made_by import MadeBy
+    from client.evaluation.scoring.decision_check import DecisionCheck
     from merger.decisions.records import DecisionRecord
 
 
@@ -113,7 +113,7 @@ def evaluate(  # noqa: PLR0913  # all but the documents are options
     boundaries. ``split`` and ``strategy`` go into the signature. ``matching`` is how mentions match and empty
     nodes are paired. ``decisions`` are those that made the responses, where known:
     :class:`~merger.errors.DecisionError` is raised if they are of other responses
-    (:meth:`client.evaluation.scoring.made_by.MadeBy.check`).
+    (:meth:`client.evaluation.scoring.decision_check.DecisionCheck.check`).
 
     ``failures``: the list that the readers of all these documents were given. A document that failed on one side is
     left out of both; one that cannot be scored, as its tokens differ, is left out too, and its error is added. Without
@@ -121,15 +121,15 @@ def evaluate(  # noqa: PLR0913  # all but the documents are options
     :meth:`~client.evaluation.scoring.units.KeyText.units` raise.
     """
     notices = Notices() if notices is None else notices
-    made_by = None
+    decision_check = None
     if decisions is not None:
         # Decisions are seldom there, and take time to import.
-        from client.evaluation.scoring.made_by import MadeBy
+        from client.evaluation.scoring.decision_check import DecisionCheck
 
-        made_by = MadeBy(decisions, notices)
-    scorer = _Scorer(tuple(metrics), notices, matching, 2 if drop_singletons else 1, made_by)
+        decision_check = DecisionCheck(decisions, notices)
+    scorer = _Scorer(tuple(metrics), notices, matching, 2 if drop_singletons else 1, decision_check)
     scored = list(scorer.results(keys, responses, parts, failures))
-    scorer.fairness.tell(notices, singletons_count=not drop_singletons)
+    scorer.mismatches.report(notices, singletons_count=not drop_singletons)
     if any(result.floor is not None for _, result, _ in scored):
         scored = [(document, _with_floor(result, sizes, metrics), sizes) for document, result, sizes in scored]
     documents = tuple(replace(document, result=result) for document, result, _ in scored)
@@ -151,14 +151,19 @@ class _Scorer:
     """Scores documents one by one, and keeps how their zeros were paired."""
 
     def __init__(
-        self, metrics: tuple[str, ...], notices: Notices, matching: Matching, least: int, made_by: MadeBy | None
+        self,
+        metrics: tuple[str, ...],
+        notices: Notices,
+        matching: Matching,
+        least: int,
+        decision_check: DecisionCheck | None,
     ) -> None:
         self._metrics = metrics
         self._notices = notices
         self._matching = matching
         self._least = least
-        self._made_by = made_by
-        self.fairness = Fairness()
+        self._decision_check = decision_check
+        self.mismatches = MentionMismatches()
         self.first_token_heads = False
         self._pairings: set[str] = set()
 
@@ -175,34 +180,34 @@ class _Scorer:
         failures: list[InputError] | None,
     ) -> Iterator[tuple[DocumentResult, Result, tuple[int, ...]]]:
         """Each document with its result and the sizes of the key's chains."""
-        befores = None if parts is None else ById(parts, failures)
+        unmerged_by_id = None if parts is None else ById(parts, failures)
         missing: set[str] = set()
         for key, response in pair_documents(keys, responses, self._notices, missing, failures):
             try:
-                before = _before(key, befores)
-                result = self._result(key, response, before, is_given=befores is not None)
+                unmerged = _unmerged(key, unmerged_by_id)
+                result = self._result(key, response, unmerged, is_given=unmerged_by_id is not None)
             except InputError as error:
                 add_failure(failures, error)
                 continue
-            if self._made_by is not None and key.id not in missing:
-                self._made_by.check(response, None if befores is None else before)
+            if self._decision_check is not None and key.id not in missing:
+                self._decision_check.check(response, None if unmerged_by_id is None else unmerged)
             document = DocumentResult(
-                key.id, key.genre, len((before or key).parts), key.token_count, result, key.id not in missing
+                key.id, key.genre, len((unmerged or key).parts), key.token_count, result, key.id not in missing
             )
             sizes = (len(chain.mentions) for chain in key.chains)
             yield document, result, tuple(size for size in sizes if size >= self._least)
 
-    def _result(self, key: Document, response: Document, before: Document | None, *, is_given: bool) -> Result:
+    def _result(self, key: Document, response: Document, unmerged: Document | None, *, is_given: bool) -> Result:
         _check_merged(key, response, self._notices)
-        self.fairness.see(key, response, with_parts=is_given)
+        self.mismatches.count(key, response, with_parts=is_given)
         text = KeyText(key, self._matching, least=self._least)
         response = text.share(response)
         scores = self._score(text, response)
-        if before is None:
+        if unmerged is None:
             return Result(scores, None, None)
-        before = text.share(before)
-        floor = self._score(text, before.with_chains(before.chains, ChainScope.DOCUMENT))
-        return Result(scores, floor, _links(before, key, response, self._notices, given=is_given))
+        unmerged = text.share(unmerged)
+        floor = self._score(text, unmerged.with_chains(unmerged.chains, ChainScope.DOCUMENT))
+        return Result(scores, floor, _links(unmerged, key, response, self._notices, given=is_given))
 
     def _score(self, text: KeyText, response: Document) -> Scores:
         units = text.units(response, self._notices)
@@ -219,12 +224,12 @@ def _with_floor(result: Result, sizes: tuple[int, ...], metrics: Sequence[str]) 
     return replace(result, floor=Scores({name: METRICS[name].count(itself) for name in metrics}), links=NO_LINKS)
 
 
-def _before(key: Document, befores: ById | None) -> Document | None:
-    if befores is not None:
-        before = befores.take(key.id)
-        if before is None:
-            raise befores.why_missing(key, "the parts lack this document")
-        return before
+def _unmerged(key: Document, unmerged_by_id: ById | None) -> Document | None:
+    if unmerged_by_id is not None:
+        unmerged = unmerged_by_id.take(key.id)
+        if unmerged is None:
+            raise unmerged_by_id.why_missing(key, "the parts lack this document")
+        return unmerged
     return part_chains_of(key) if len(key.parts) > 1 and key.scope is ChainScope.DOCUMENT else None
 
 
@@ -238,9 +243,9 @@ def _check_merged(key: Document, response: Document, notices: Notices) -> None:
         notices.add("key that is not merged", message, Location(key.file, document=key.id))
 
 
-def _note_unreachable(before: Document, key: Document, notices: Notices) -> None:
+def _note_unreachable(unmerged: Document, key: Document, notices: Notices) -> None:
     """Note mentions that no merge of these part chains can have, such as those alone in their part."""
-    known = set(before.mentions())
+    known = set(unmerged.mentions())
     count = sum(mention not in known for mention in key.mentions())
     if count:
         message = (
@@ -250,12 +255,14 @@ def _note_unreachable(before: Document, key: Document, notices: Notices) -> None
         notices.add("mentions that the parts lack", message, Location(key.file, document=key.id), count)
 
 
-def _links(before: Document, key: Document, response: Document, notices: Notices, *, given: bool) -> LinkCounts | None:
+def _links(
+    unmerged: Document, key: Document, response: Document, notices: Notices, *, given: bool
+) -> LinkCounts | None:
     try:
-        aligned = with_boundaries_of(before, key)
+        aligned = with_boundaries_of(unmerged, key)
         if given:
-            _note_unreachable(before, aligned, notices)
-        return count_links(before, aligned, with_boundaries_of(before, response))
+            _note_unreachable(unmerged, aligned, notices)
+        return count_links(unmerged, aligned, with_boundaries_of(unmerged, response))
     except (DecisionError, AlignmentError) as error:
         notices.add("no link scores", f"the link scores leave this document out: {error}")
         return None

@@ -122,9 +122,9 @@ def pair_documents(
     # Only now: the response may lack the key's first documents and have later ones.
     if first_missing is not None and not found and by_id.passed_over is not None:
         message = "no document of the key is in the response"
-        wanted = f"the same document ids; the response has {by_id.passed_over!r}"
+        expected = f"the same document ids; the response has {by_id.passed_over!r}"
         place, hint = first_missing
-        raise AlignmentError(message, place, expected=wanted, hint=hint)
+        raise AlignmentError(message, place, expected=expected, hint=hint)
     failed = {error.location.document for error in failures or ()}
     for extra in by_id.rest():
         if extra.id not in failed:

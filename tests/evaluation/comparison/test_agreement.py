@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from client.evaluation.comparison.contenders import FileContender, attempt
-from client.evaluation.comparison.data import Comparison, Entrant, Setup
+from client.evaluation.comparison.data import Comparison, Setup, StrategyOutcomes
 from client.evaluation.comparison.summary import compare
 from client.evaluation.comparison.tables import sections
 from client.evaluation.comparison.task import make_task
@@ -33,13 +33,13 @@ def comparison_of(*genres: str, **merges: Merges) -> Comparison:
     for genre in genres or (None,):
         parts, key = (replace(each, id=genre or each.id, genre=genre) for each in (PARTS, KEY))
         tasks.append(make_task(parts, key))
-    entrants = []
+    by_strategy = []
     for name, chains in merges.items():
         found = tuple(Chain(str(number), tuple(sorted(chain))) for number, chain in enumerate(chains))
         contender = FileContender(name, name, [task.key.with_chains(found, ChainScope.DOCUMENT) for task in tasks])
-        entrants.append(Entrant(name, name, tuple(attempt(contender, task, Notices()) for task in tasks)))
+        by_strategy.append(StrategyOutcomes(name, name, tuple(attempt(contender, task, Notices()) for task in tasks)))
     setup = Setup("key", "given", "dropped", "merge-baseline compare key")
-    return compare([task.facts for task in tasks], entrants, setup, texts=[task.known_gold for task in tasks])
+    return compare([task.facts for task in tasks], by_strategy, setup, gold_merges=[task.known_gold for task in tasks])
 
 
 def rows_of(comparison: Comparison, kind: str) -> list[tuple[str, ...]]:

@@ -7,7 +7,7 @@ import pytest
 from client.evaluation.agreement.bootstrap import Resampling
 from client.evaluation.comparison.breakdowns import by_distance, by_group
 from client.evaluation.comparison.contenders import StrategyContender, attempt
-from client.evaluation.comparison.data import DocumentFacts, Entrant, Outcome, Setup
+from client.evaluation.comparison.data import DocumentFacts, DocumentOutcome, Setup, StrategyOutcomes
 from client.evaluation.comparison.decision_errors import JudgedDecision
 from client.evaluation.comparison.summary import compare
 from client.evaluation.comparison.task import make_task
@@ -26,10 +26,10 @@ SETUP = Setup("key", "given", "dropped", "merge-baseline compare key")
 PAIR = "[a x/NN ] [a y/NN ]"
 
 
-def outcome(name: str, right: int, links: int) -> Outcome:
+def outcome(name: str, right: int, links: int) -> DocumentOutcome:
     """A document with so many right out of 4 by every metric, and so many right links out of 2."""
     scores = Scores(dict.fromkeys(COMPARED_METRICS, Counts(right, 4, right, 4)))
-    return Outcome(name, Result(scores, scores, LinkCounts(Counts(links, 2, links, 2), 2, links)))
+    return DocumentOutcome(name, Result(scores, scores, LinkCounts(Counts(links, 2, links, 2), 2, links)))
 
 
 DOCUMENTS = (
@@ -38,7 +38,7 @@ DOCUMENTS = (
     DocumentFacts("c", "fiction", tokens=2001, chains=1, parts=1),
     DocumentFacts("d", None, tokens=9000, chains=1, parts=11),
 )
-OUTCOMES = (outcome("a", 4, 2), outcome("b", 1, 1), outcome("c", 2, 0), Outcome("d", failure="d: broken"))
+OUTCOMES = (outcome("a", 4, 2), outcome("b", 1, 1), outcome("c", 2, 0), DocumentOutcome("d", failure="d: broken"))
 
 
 def test_documents_are_grouped_and_their_counts_added_up() -> None:
@@ -77,8 +77,10 @@ def test_links_are_put_in_bins_by_distance() -> None:
 
 def test_tests_are_on_the_documents_that_both_have() -> None:
     """On a and b: (4 + 1) / 8 against (2 + 1) / 8."""
-    one = Entrant("one", "one", (*OUTCOMES[:2], Outcome("c", failure="c: broken"), OUTCOMES[3]))
-    other = Entrant("other", "other", (outcome("a", 2, 0), outcome("b", 1, 0), outcome("c", 4, 2), outcome("d", 4, 2)))
+    one = StrategyOutcomes("one", "one", (*OUTCOMES[:2], DocumentOutcome("c", failure="c: broken"), OUTCOMES[3]))
+    other = StrategyOutcomes(
+        "other", "other", (outcome("a", 2, 0), outcome("b", 1, 0), outcome("c", 4, 2), outcome("d", 4, 2))
+    )
 
     comparison = compare(DOCUMENTS, [other, one], SETUP, resampling=Resampling(100))
 
@@ -94,12 +96,12 @@ def test_tests_are_on_the_documents_that_both_have() -> None:
 
 
 def test_the_baseline_is_the_first_but_the_floor_or_the_one_asked_for() -> None:
-    entrants = [Entrant(name, name, OUTCOMES) for name in ("none", "greedy", "oracle")]
+    by_strategy = [StrategyOutcomes(name, name, OUTCOMES) for name in ("none", "greedy", "oracle")]
 
-    assert compare(DOCUMENTS, entrants, SETUP).baseline == "greedy"
-    assert compare(DOCUMENTS, entrants, SETUP, baseline="none").baseline == "none"
+    assert compare(DOCUMENTS, by_strategy, SETUP).baseline == "greedy"
+    assert compare(DOCUMENTS, by_strategy, SETUP, baseline="none").baseline == "none"
     with pytest.raises(OptionError, match="there are none, greedy, oracle"):
-        compare(DOCUMENTS, entrants, SETUP, baseline="corenlp")
+        compare(DOCUMENTS, by_strategy, SETUP, baseline="corenlp")
 
 
 def test_merging_nothing_is_the_floor_and_the_key_the_ceiling() -> None:

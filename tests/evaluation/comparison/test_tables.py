@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from client.evaluation.agreement.bootstrap import Resampling
-from client.evaluation.comparison.data import Comparison, DocumentFacts, Entrant, Outcome, Setup
+from client.evaluation.comparison.data import Comparison, DocumentFacts, DocumentOutcome, Setup, StrategyOutcomes
 from client.evaluation.comparison.render import as_markdown, as_text
 from client.evaluation.comparison.render_data import as_data
 from client.evaluation.comparison.section import Mark, Section
@@ -22,22 +22,22 @@ from merger.errors import FormatError, Location
 DOCUMENTS = 9
 
 
-def outcome(document: int, right: int | None) -> Outcome:
+def outcome(document: int, right: int | None) -> DocumentOutcome:
     """A document with so many right of 10 in all metrics; ``None`` for a failure."""
     if right is None:
-        return Outcome(str(document), failure=f"{document}: no tags", reason="no tags")
+        return DocumentOutcome(str(document), failure=f"{document}: no tags", reason="no tags")
     scores, floor = (Scores(dict.fromkeys(COMPARED_METRICS, Counts(each, 10, each, 10))) for each in (right, 5))
-    return Outcome(str(document), Result(scores, floor, NO_LINKS))
+    return DocumentOutcome(str(document), Result(scores, floor, NO_LINKS))
 
 
 def compared(**strategies: Sequence[int | None]) -> Comparison:
     """Six documents of one genre and three of another."""
     facts = [DocumentFacts(str(number), "news" if number < 6 else "talk", 100, 5, 2) for number in range(DOCUMENTS)]
-    entrants = [
-        Entrant(name, name, tuple(outcome(number, right) for number, right in enumerate(rights)))
+    by_strategy = [
+        StrategyOutcomes(name, name, tuple(outcome(number, right) for number, right in enumerate(rights)))
         for name, rights in strategies.items()
     ]
-    return compare(facts, entrants, Setup("key", "given", "dropped", "compare"), resampling=Resampling(1000))
+    return compare(facts, by_strategy, Setup("key", "given", "dropped", "compare"), resampling=Resampling(1000))
 
 
 def section(comparison: Comparison, kind: str) -> Section:
@@ -79,9 +79,9 @@ def test_a_group_that_has_all_documents_has_a_row_in_json_alone() -> None:
 
 def test_groups_that_tell_nothing_apart_have_no_table() -> None:
     facts = [DocumentFacts(str(number), None, 100, 5, 2) for number in range(2)]
-    entrant = Entrant("a", "a", (outcome(0, 7), outcome(1, 8)))
+    strategy = StrategyOutcomes("a", "a", (outcome(0, 7), outcome(1, 8)))
 
-    comparison = compare(facts, [entrant], Setup("key", "given", "dropped", "compare"))
+    comparison = compare(facts, [strategy], Setup("key", "given", "dropped", "compare"))
 
     assert not {"groups", "link_groups"} & {each.kind for each in sections(comparison)}
 
@@ -111,7 +111,7 @@ def test_every_document_that_is_left_out_is_named_with_its_reason() -> None:
     assert seven.result is not None
     broken = replace(seven, result=replace(seven.result, links=None))
     breaking = compared(b=[7] * 9).strategies[0]
-    breaking = replace(breaking, entrant=replace(breaking.entrant, outcomes=(broken, *breaking.entrant.outcomes[1:])))
+    breaking = replace(breaking, outcomes=(broken, *breaking.outcomes[1:]))
 
     found = section(replace(comparison, failures=(unread,), strategies=(*comparison.strategies, breaking)), "left_out")
 

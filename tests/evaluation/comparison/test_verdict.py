@@ -6,13 +6,13 @@ import pytest
 
 from client.evaluation.agreement.bootstrap import Resampling
 from client.evaluation.comparison.data import (
-    Answer,
     Comparison,
     DocumentFacts,
-    Entrant,
-    Outcome,
+    DocumentOutcome,
     Setup,
+    StrategyOutcomes,
     Verdict,
+    VerdictAnswer,
 )
 from client.evaluation.comparison.summary import compare
 from client.evaluation.scoring import COMPARED_METRICS
@@ -36,17 +36,17 @@ def verdict(rights: Sequence[int | None], floor: int = 5, **others: Sequence[int
 def compared(strategies: Mapping[str, Sequence[int | None]], floor: int) -> Comparison:
     count = len(next(iter(strategies.values())))
     documents = [DocumentFacts(str(number), None, 100, 5, 2) for number in range(count)]
-    entrants = [
-        Entrant(name, name, tuple(outcome(str(number), right, floor) for number, right in enumerate(rights)))
+    by_strategy = [
+        StrategyOutcomes(name, name, tuple(outcome(str(number), right, floor) for number, right in enumerate(rights)))
         for name, rights in strategies.items()
     ]
-    return compare(documents, entrants, SETUP, resampling=Resampling(1000))
+    return compare(documents, by_strategy, SETUP, resampling=Resampling(1000))
 
 
-def outcome(document: str, right: int | None, floor: int) -> Outcome:
+def outcome(document: str, right: int | None, floor: int) -> DocumentOutcome:
     if right is None:
-        return Outcome(document, failure="broken")
-    return Outcome(document, Result(scores(right), scores(floor), LinkCounts(Counts(1, 2, 1, 2), 4, 3)))
+        return DocumentOutcome(document, failure="broken")
+    return DocumentOutcome(document, Result(scores(right), scores(floor), LinkCounts(Counts(1, 2, 1, 2), 4, 3)))
 
 
 def test_better_than_nothing_by_more_than_chance_is_a_part_of_the_way() -> None:
@@ -56,7 +56,7 @@ def test_better_than_nothing_by_more_than_chance_is_a_part_of_the_way() -> None:
     """
     found = verdict([8] * 9)
 
-    assert (found.answer, found.best) == (Answer.PARTLY, "greedy")
+    assert (found.answer, found.best) == (VerdictAnswer.PARTLY, "greedy")
     assert found.sentence == (
         "In part: greedy scores 80.00 CoNLL F1 against 50.00 for merging nothing (+30.00, 95% interval +30.00 to "
         "+30.00, p = 0.0039), 60.00% of the way to the gold merges, and makes 75.00% of the gold decisions."
@@ -69,13 +69,13 @@ def test_better_than_nothing_by_more_than_chance_is_a_part_of_the_way() -> None:
 def test_not_better_than_nothing_is_a_no(right: int) -> None:
     found = verdict([right] * 10)
 
-    assert found.answer is Answer.NO
+    assert found.answer is VerdictAnswer.NO
     assert found.sentence.startswith("No: greedy does not do better than merging nothing")
 
 
 def test_a_difference_that_chance_may_make_is_not_shown() -> None:
     """Up in six documents, down in five, by as much."""
-    assert verdict([6] * 6 + [4] * 5).answer is Answer.NOT_SHOWN
+    assert verdict([6] * 6 + [4] * 5).answer is VerdictAnswer.NOT_SHOWN
 
 
 @pytest.mark.parametrize("documents", [1, 5])
@@ -83,30 +83,30 @@ def test_few_documents_show_nothing(documents: int) -> None:
     """Five have 32 exchanges, two of which are as far apart whatever the scores: p is at least 2/32."""
     found = verdict([8] * documents)
 
-    assert found.answer is Answer.NOT_SHOWN
+    assert found.answer is VerdictAnswer.NOT_SHOWN
     assert "too few documents" in found.sentence
 
 
 def test_all_right_is_a_yes() -> None:
-    assert verdict([10] * 4).answer is Answer.YES
+    assert verdict([10] * 4).answer is VerdictAnswer.YES
 
 
 def test_where_nothing_is_to_merge_nothing_is_to_judge() -> None:
-    assert verdict([10] * 4, floor=10).answer is Answer.NOTHING_TO_MERGE
-    assert verdict([9] * 4, floor=10).answer is Answer.NOTHING_TO_MERGE
+    assert verdict([10] * 4, floor=10).answer is VerdictAnswer.NOTHING_TO_MERGE
+    assert verdict([9] * 4, floor=10).answer is VerdictAnswer.NOTHING_TO_MERGE
 
 
 def test_the_bounds_alone_answer_nothing() -> None:
     found = compared({"none": [5, 5], "oracle": [10, 10]}, 5).verdict
 
-    assert (found.answer, found.test) == (Answer.NOT_ASKED, None)
+    assert (found.answer, found.test) == (VerdictAnswer.NOT_ASKED, None)
     assert "Name a strategy" in found.sentence
 
 
 def test_a_strategy_that_fails_on_every_document_gives_no_answer() -> None:
     found = compared({"none": [5, 5], "greedy": [None, None], "oracle": [10, 10]}, 5).verdict
 
-    assert found.answer is Answer.NOT_ASKED
+    assert found.answer is VerdictAnswer.NOT_ASKED
     assert found.sentence == "Not asked: greedy failed on every document."
 
 
@@ -153,7 +153,7 @@ def test_a_strategy_that_is_best_by_chance_is_not_marked() -> None:
 def test_merging_nothing_is_tested_against_though_it_was_not_run() -> None:
     comparison = compared({"greedy": [8] * 9}, 5)
 
-    assert comparison.verdict.answer is Answer.PARTLY
+    assert comparison.verdict.answer is VerdictAnswer.PARTLY
     assert [(each.strategy, each.baseline) for each in comparison.pairs["conll_f1"]] == [("greedy", "none")]
 
 

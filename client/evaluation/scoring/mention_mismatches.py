@@ -16,7 +16,7 @@ from merger.resegment import with_boundaries_of
 _PART: Final = itemgetter(0)
 
 
-class Fairness:
+class MentionMismatches:
     """Counts such mentions over the documents of a corpus: one document alone may lack them by chance."""
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Fairness:
         self._alone_found = 0
         self._first_alone: Location | None = None
 
-    def see(self, key: Document, response: Document, *, with_parts: bool) -> None:
+    def count(self, key: Document, response: Document, *, with_parts: bool) -> None:
         """Count those of a document; ``with_parts`` if its parts are given, which tell what a merge can have."""
         if not key.chains or not response.chains or len(key.parts) == len(response.parts) == 1:
             # What was never cut is no merge of parts.
@@ -36,11 +36,11 @@ class Fairness:
         sides = _Sides(key, response)
         # Where the texts differ, scoring says so.
         with suppress(AlignmentError):
-            self._see_singletons(sides)
+            self._count_singletons(sides)
             if not with_parts and len(response.parts) > 1 and response.scope is ChainScope.DOCUMENT:
-                self._see_alone(sides)
+                self._count_alone(sides)
 
-    def _see_singletons(self, sides: _Sides) -> None:
+    def _count_singletons(self, sides: _Sides) -> None:
         given = [any(len(chain.mentions) == 1 for chain in each.chains) for each in sides.given]
         for side, has in enumerate(given):
             self._has_singletons[side] |= has
@@ -49,7 +49,7 @@ class Fairness:
                 chains, known = sides.same_text[side].chains, sides.known(1 - side)
                 self._unknown[side] += sum(len(each.mentions) == 1 and each.mentions[0] not in known for each in chains)
 
-    def _see_alone(self, sides: _Sides) -> None:
+    def _count_alone(self, sides: _Sides) -> None:
         key, response = sides.given
         alone = _alone_in_part(key if len(key.parts) >= len(response.parts) else sides.same_text[0])
         if alone:
@@ -58,7 +58,7 @@ class Fairness:
             self._alone_found += sum(mention in known for mention in alone)
             self._first_alone = self._first_alone or Location(key.file, document=key.id)
 
-    def tell(self, notices: Notices, *, singletons_count: bool) -> None:
+    def report(self, notices: Notices, *, singletons_count: bool) -> None:
         """Note what one side has many of and the other has none of."""
         for side, other, counts_as in ((0, "response", "missed"), (1, "key", "spurious")):
             count = self._unknown[side]

@@ -68,7 +68,7 @@ def test_an_outcome_tells_what_the_strategy_went_by_and_counts_as_the_link_score
     outcome = attempt(StrategyContender("greedy", make_strategy("greedy")), make_task(parts, key), Notices())
 
     (decision,) = outcome.decisions
-    assert (decision.human, decision.made, decision.error) == ((), (A0,), LinkError.SPURIOUS_LINK)
+    assert (decision.gold, decision.response, decision.error) == ((), (A0,), LinkError.SPURIOUS_LINK)
     assert decision.evidence is not None
     assert (decision.evidence.rule, decision.evidence.text) == ("noun", "x")
     assert outcome.merged == (0, 0)

@@ -6,26 +6,26 @@ from collections.abc import Iterator, Sequence
 
 from client.evaluation.comparison.data import CEILING, StrategySummary
 from client.evaluation.scoring.render import percent
-from client.report.plot_data import Axis, Place, Point, Series, Table, count, score
+from client.report.plot_data import Axis, Category, Point, Series, Table, count, score
 
 
-def tooltip(strategy: str, place: Place, point: Point) -> str:
+def tooltip(strategy: str, category: Category, point: Point) -> str:
     """What a mark says: ``greedy, news (15 documents): 88.08``."""
-    return f"{strategy}, {place.name} ({count(point.size, place.noun)}): {percent(point.value)}"
+    return f"{strategy}, {category.name} ({count(point.size, category.noun)}): {percent(point.value)}"
 
 
-def bar_words(floor: float | None, ceiling: float) -> str:
+def describe_bar(floor: float | None, ceiling: float) -> str:
     """What the bars of the scores are."""
     return f"Bar: floor{'' if floor is None else f' {percent(floor)}'} (merging nothing) to ceiling {percent(ceiling)}"
 
 
-def scores_words(
+def describe_scores(
     strategies: Sequence[StrategySummary], floors: Sequence[float | None], ceiling: float, axis: Axis
 ) -> str:
     """The best strategy, every score, and which are below their floor."""
     sentences = [
         f"A row with a dot for each of {_number(strategies)}; {_axis(axis)}",
-        f"{bar_words(floor_of_most(strategies, floors), ceiling)}.",
+        f"{describe_bar(floor_of_most(strategies, floors), ceiling)}.",
         *_best(strategies),
     ]
     for strategy, floor in zip(strategies, floors, strict=True):
@@ -41,16 +41,16 @@ def floor_of_most(strategies: Sequence[StrategySummary], floors: Sequence[float 
     return max(zip(strategies, floors, strict=True), key=lambda pair: pair[0].done)[1]
 
 
-def table_words(table: Table, axis: Axis, marks: str, strategies: Sequence[StrategySummary]) -> str:
+def describe_table(table: Table, axis: Axis, marks: str, strategies: Sequence[StrategySummary]) -> str:
     """The best strategy over all, where each is lowest and highest, and how many documents or links there are."""
     sentences = [
         f"{marks} for each of {_number(strategies)}; {_axis(axis)}",
         f"Values from {percent(min(table.values))} to {percent(max(table.values))}.",
         *(f"{sentence[:-1]} CoNLL F1 over all documents." for sentence in _best(strategies)),
-        *(f"{each.name}: {_range(each, table.places)}." for each in table.series),
+        *(f"{each.name}: {_range(each, table.categories)}." for each in table.series),
     ]
-    noun = table.places[0].noun
-    sizes = ", ".join(f"{place.name} {place.size:,}" for place in table.places)
+    noun = table.categories[0].noun
+    sizes = ", ".join(f"{category.name} {category.size:,}" for category in table.categories)
     return " ".join([*sentences, f"{noun[0].upper()}{noun[1:]}s: {sizes}."])
 
 
@@ -62,9 +62,11 @@ def _axis(axis: Axis) -> str:
     return f"the axis goes from {axis.low:g} to {axis.high:g}."
 
 
-def _range(series: Series, places: Sequence[Place]) -> str:
+def _range(series: Series, categories: Sequence[Category]) -> str:
     known = [
-        (each.value, place.name) for each, place in zip(series.points, places, strict=True) if each.value is not None
+        (each.value, category.name)
+        for each, category in zip(series.points, categories, strict=True)
+        if each.value is not None
     ]
     if not known:
         return "no value"

@@ -18,7 +18,7 @@ from merger.resegment import with_boundaries_of
 _EXPECTED: Final = "the decisions that were written when this response was merged"
 
 
-class MadeBy:
+class DecisionCheck:
     """The decisions that are said to have made some responses."""
 
     def __init__(self, records: Iterable[DecisionRecord], notices: Notices) -> None:
@@ -72,11 +72,11 @@ def _check_spread(response: Document, records: Sequence[DecisionRecord]) -> None
     whole = response.scope is ChainScope.DOCUMENT
     chains = [frozenset(mention.part for mention in chain.mentions) for chain in response.chains if whole]
     found = Counter(parts for parts in chains if len(parts) > 1)
-    wanted = Counter(parts for parts in _spread(records) if len(parts) > 1)
-    for parts in sorted((found - wanted) | (wanted - found), key=sorted):
+    by_decisions = Counter(parts for parts in _spread(records) if len(parts) > 1)
+    for parts in sorted((found - by_decisions) | (by_decisions - found), key=sorted):
         message = (
             f"other decisions made this response: {found[parts]} of its chains lie in the parts "
-            f"{', '.join(map(str, sorted(parts)))}, {wanted[parts]} by the decisions"
+            f"{', '.join(map(str, sorted(parts)))}, {by_decisions[parts]} by the decisions"
         )
         raise DecisionError(message, Location(response.file, document=response.id), expected=_EXPECTED)
 
