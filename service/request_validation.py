@@ -1,7 +1,13 @@
-"""What a request must be like, checked before anything is done with it; every violation names its field.
+"""Rules for requests, checked before any other work; every violation names its field.
 
-Bounds, ids and columns are what :class:`merger.document.Document` takes for granted. Checks yield their violations, so
-that a request with thousands costs no more than the few that are reported.
+:class:`merger.document.Document` relies on these bounds, ids and columns. Checks yield their violations one by one, so
+that a request with thousands of them costs no more than the few that are reported.
+
+The rules for a part stand here twice: :func:`is_sound` answers yes or no for a converted part, and
+:func:`part_violations` explains a message. One table of rules for both was measured and rejected. On a part of 10,000
+tokens and 3,000 mentions, :func:`part_violations` takes 6.5 ms of processor time, :func:`is_sound` 0.5 ms, and the
+greedy merge about 8 ms, so explaining every sound part would cost most of a second merge. A property test
+(``tests/service/test_bulk_checks.py``) checks that both agree.
 """
 
 from __future__ import annotations
@@ -36,8 +42,7 @@ def check(violations: Iterable[Violation], location: Location | None = None) -> 
 def is_sound(part: Part, chains: Sequence[Chain]) -> bool:
     """Whether :func:`part_violations` finds nothing in the message that these were converted from.
 
-    All at once and without a word on what is wrong: nearly all parts are sound, and to look for something to say about
-    each of their mentions takes several times as long as to merge them.
+    A change of a rule here needs the same change there.
     """
     if not 0 <= part.number <= _MOST_NUMBER or not all(map(_is_sound_sentence, part.sentences)):
         return False

@@ -1,4 +1,4 @@
-"""The strategies that a server offers: the callers choose among what its operator has enabled."""
+"""The strategies that a server offers: its callers choose among those that its operator has enabled."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ class _Outage:
 
 
 class ServedStrategies:
-    """Strategies without a backend are always there; those with one if they were enabled.
+    """Strategies that need nothing of the operator are always offered; the others only if they were enabled.
 
-    An enabled backend is shared by all calls and stays open until :meth:`close`. A name may be enabled several times
-    with different options; callers then choose by the options that are theirs to set. Options that touch the file
-    system or start processes never come from a caller.
+    An enabled backend is shared by all calls and stays open until :meth:`close`. A name can be enabled several times
+    with different options; callers then choose by the options that they can set. A caller never sets one of
+    :attr:`~merger.strategies.base.Strategy.operator_options`.
     """
 
     def __init__(self, specs: Sequence[str] = (), taggers: Sequence[str] = ()) -> None:
-        """``specs`` are ``NAME[:option=value,...]`` of strategies with a backend, ``taggers`` such of taggers.
+        """``specs`` are ``NAME[:option=value,...]``, strategies with a backend; ``taggers`` are taggers in that form.
 
-        Raises :class:`~merger.errors.OptionError` for other names, unknown options, bad values, and two of a name that
-        no caller can tell apart, and :class:`~merger.errors.UnavailableError` if a backend or tagger cannot run here.
+        Raises :class:`~merger.errors.OptionError` for other names, unknown options, bad values, and two specs that no
+        caller can tell apart, and :class:`~merger.errors.UnavailableError` if a backend or tagger cannot run here.
         """
         self.taggers = ServedTaggers(taggers)
         self._backends: dict[str, list[Backend]] = {}
@@ -53,11 +53,11 @@ class ServedStrategies:
         chosen_by: dict[tuple[str, _Choice], str] = {}
         for spec in specs:
             name, options = parse_spec(spec)
-            strategy = STRATEGIES.get(name)
-            if strategy is None or not issubclass(strategy, CoreferenceStrategy):
-                names = ", ".join(each for each, kind in STRATEGIES.items() if issubclass(kind, CoreferenceStrategy))
+            kind = _with_backend(name)
+            if kind is None:
+                names = ", ".join(each for each in STRATEGIES if _with_backend(each) is not None)
                 raise OptionError(f"option enable: {spec}: strategies to enable are {names}")
-            backend = strategy.backend_class(options)
+            backend = kind.backend_class(options)
             choice = name, _choice(backend)
             if choice in chosen_by:
                 raise OptionError(f"option enable: {chosen_by[choice]} and {spec}: {_same_choice(backend)}")
@@ -69,12 +69,8 @@ class ServedStrategies:
 
     @property
     def offered(self) -> Sequence[str]:
-        """The names of strategies that callers can have, if all is well."""
-        return [
-            name
-            for name, kind in STRATEGIES.items()
-            if name in self._backends or not issubclass(kind, CoreferenceStrategy)
-        ]
+        """The names of strategies that callers can use while all backends are up."""
+        return [name for name in STRATEGIES if name in self._backends or not _must_be_enabled(name)]
 
     @property
     def backends(self) -> Mapping[str, Sequence[Backend]]:
@@ -100,15 +96,15 @@ class ServedStrategies:
         :class:`~merger.errors.UnavailableError` for a strategy that is not enabled, among them
         :class:`~merger.errors.BackendDownError` for one whose backend is being started again.
         """
-        kind = STRATEGIES.get(name)
-        if kind is None or not issubclass(kind, CoreferenceStrategy):
+        if not _must_be_enabled(name):
             strategy = make_strategy(name, options)
             reason = strategy.unavailable()
             if reason is not None:
                 raise UnavailableError(f"strategy {name} can't run on this server: {reason}")
             return strategy
+        kind = _with_backend(name)
         backends = self._backends.get(name)
-        if not backends:
+        if kind is None or not backends:
             raise UnavailableError(f"strategy {name}: {NOT_ENABLED}")
         backend = _matching(name, kind, backends, options)
         outage = self._outages.get(backend)
@@ -131,15 +127,14 @@ class ServedStrategies:
                 backend.close()
 
     def _as_served(self, info: StrategyInfo) -> StrategyInfo:
-        kind = STRATEGIES[info.name]
-        if not issubclass(kind, CoreferenceStrategy):
+        if not _must_be_enabled(info.name):
             return info
         backends = self._backends.get(info.name)
         defaults = backends[0].values if backends else {}
         options = tuple(
             replace(option, default=defaults.get(option.name, option.default))
             for option in info.options
-            if option.name not in kind.backend_class.operator_options
+            if option.name not in STRATEGIES[info.name].operator_options
         )
         return replace(info, options=options, unavailable=self._why_unavailable(backends or ()))
 
@@ -152,8 +147,20 @@ class ServedStrategies:
         return f"{_RESTARTING}: {without_addresses(reasons[0])}" if len(reasons) == len(backends) else None
 
 
+def _with_backend(name: str) -> type[CoreferenceStrategy] | None:
+    """The strategy's class if it works by a backend, which an operator can enable."""
+    kind = STRATEGIES.get(name)
+    return kind if kind is not None and issubclass(kind, CoreferenceStrategy) else None
+
+
+def _must_be_enabled(name: str) -> bool:
+    """Whether callers can use the strategy only if the operator has enabled it."""
+    kind = STRATEGIES.get(name)
+    return kind is not None and (bool(kind.operator_options) or _with_backend(name) is not None)
+
+
 def _choice(backend: Backend) -> _Choice:
-    """What a caller must ask for to get it."""
+    """The options with which a caller gets this backend."""
     return frozenset((name, value) for name, value in backend.values.items() if name not in backend.operator_options)
 
 
@@ -168,7 +175,7 @@ def _matching(
 ) -> Backend:
     """The first enabled backend that has what the caller asks for."""
     own = {option.name: option for option in kind.backend_class.options}
-    forbidden = kind.backend_class.operator_options & options.keys()
+    forbidden = kind.operator_options & options.keys()
     if forbidden:
         raise OptionError(f"strategy {name}: option {min(forbidden)} is the server operator's", option=min(forbidden))
     wanted = {option: own[option].parse(value) for option, value in options.items() if option in own}

@@ -1,4 +1,9 @@
-"""The engine on this machine: a pool of processes."""
+"""The engine on this machine: a pool of processes.
+
+The server has another pool, ``service.work.pool``. It needs an event loop, passes raw messages and keeps streams with
+their worker. This one has no event loop, passes documents, and keeps the order of the input.
+``docs/adr/0001-own-worker-processes.md`` has what was tried instead.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +28,7 @@ MOST_DEATHS = 3
 """Workers that a document may cost before it is left out."""
 _AHEAD = 4
 """Documents in flight for each worker: being read, merged, or done and waiting for an earlier one."""
-_PATIENCE = 5.0
+_STOP_SECONDS = 5.0
 """Seconds that a worker has to stop what it started."""
 
 
@@ -186,7 +191,7 @@ class _Worker:
     def end(self) -> str:
         """How the process ended; it is killed if it does not."""
         self.connection.close()
-        self._process.join(_PATIENCE)
+        self._process.join(_STOP_SECONDS)
         if self._process.is_alive():
             self._process.kill()
             self._process.join()
@@ -217,7 +222,7 @@ def _interrupts_kept() -> Iterator[None]:
 
 
 def _serve(connection: Connection, plan: Plan) -> None:
-    """What a worker process does: jobs, until the parent closes its end or is gone."""
+    """Main function of a worker process: does jobs until the parent closes its end or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
     work = DistantWork(plan)

@@ -46,6 +46,11 @@ class Strategy(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     options: ClassVar[tuple[Option, ...]] = ()
+    operator_options: ClassVar[frozenset[str]] = frozenset()
+    """Names of options that touch the file system, open connections, or start or size processes.
+
+    A server takes them from its operator only, and offers a strategy that has any only if the operator enabled it.
+    """
     needs_key: ClassVar[bool] = False
     """Whether :meth:`start` must be given the gold merges."""
     needs_tags: ClassVar[bool] = False

@@ -102,6 +102,7 @@ class CoreNLPStrategy(CoreferenceStrategy):
     summary: ClassVar[str] = "a coreference pass by Stanford CoreNLP; deterministic is the paper's rule-based system"
     backend_class: ClassVar[type[Backend]] = CoreNLPBackend
     options: ClassVar[tuple[Option, ...]] = (*MAPPING_OPTIONS, *CoreNLPBackend.options)
+    operator_options: ClassVar[frozenset[str]] = CoreNLPBackend.operator_options
 
 
 class StanzaStrategy(CoreferenceStrategy):
@@ -111,6 +112,7 @@ class StanzaStrategy(CoreferenceStrategy):
     summary: ClassVar[str] = "a coreference pass by Stanza's neural model, or a local one"
     backend_class: ClassVar[type[Backend]] = StanzaBackend
     options: ClassVar[tuple[Option, ...]] = (*MAPPING_OPTIONS, *StanzaBackend.options)
+    operator_options: ClassVar[frozenset[str]] = StanzaBackend.operator_options
 
 
 class PrecomputedStrategy(CoreferenceStrategy):
@@ -120,6 +122,7 @@ class PrecomputedStrategy(CoreferenceStrategy):
     summary: ClassVar[str] = "a coreference pass by any other system, whose clusters are in a file"
     backend_class: ClassVar[type[Backend]] = PrecomputedBackend
     options: ClassVar[tuple[Option, ...]] = (*MAPPING_OPTIONS, *PrecomputedBackend.options)
+    operator_options: ClassVar[frozenset[str]] = PrecomputedBackend.operator_options
 
 
 class _WholeRun(Run):

@@ -1,7 +1,10 @@
 """Log lines, as text or as JSON: one for each call, and those of the server itself.
 
-Neither quotes a document: of an exception, lines have its class and where in the code it happened, not what it says.
-The standard library is enough for this: gRPC and asyncio log by it too, and structlog would be a second way beside it.
+No line quotes a document: an exception is logged by its class and its place in the code, without its message.
+
+The JSON formatter is our own. python-json-logger has no setting for the time with milliseconds and "Z", for levels in
+lower case or for exceptions without their message, so each would be an override, and only ``json.dumps`` would go.
+structlog would be a second way beside ``logging``, which gRPC and asyncio use.
 """
 
 from __future__ import annotations

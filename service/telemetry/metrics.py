@@ -1,7 +1,11 @@
-"""Metrics for Prometheus: an observer that counts, and a small HTTP server that shows the counts.
+"""Metrics for Prometheus: an observer that counts, and a small HTTP server for the counts.
 
 Needs the extra ``metrics``. Label values come from fixed sets, never from callers: methods of the service, names of
 strategies, codes, reasons of errors, and the operator's backends.
+
+The HTTP handler is prometheus_client's. Its own server (``start_http_server``) is not used: it has no read timeout, so
+that silent connections would pile up threads, it answers every path with the metrics, and it prints a traceback for
+each connection that breaks.
 """
 
 from __future__ import annotations

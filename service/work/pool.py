@@ -1,4 +1,9 @@
-"""Keeps a number of workers alive."""
+"""The server's worker pool: keeps a number of workers alive.
+
+``merge --jobs`` has another pool, :mod:`client.engines.process_engine`. This one lives on an event loop, passes raw
+messages, cancels single tasks, and lets a stream stay with its worker; that one has no event loop, passes documents and
+keeps the order of the input. ``docs/adr/0001-own-worker-processes.md`` has what was tried instead.
+"""
 
 from __future__ import annotations
 

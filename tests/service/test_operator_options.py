@@ -13,11 +13,11 @@ import pytest
 
 import server
 from merger.document import Document, Part, Sentence
-from merger.errors import OptionError
+from merger.errors import OptionError, UnavailableError
 from merger.formats import read_documents
 from merger.options import Option
 from merger.strategies import STRATEGIES
-from merger.strategies.coreference import CoreferenceStrategy
+from merger.strategies.greedy.strategy import GreedyStrategy
 from protos.convert.documents import document_to_message
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
@@ -27,12 +27,11 @@ from tests.support.command_line import PATIENCE
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CLUSTERS = EXAMPLES / "key" / "wells.conll"
-WITH_BACKEND = {name: kind for name, kind in STRATEGIES.items() if issubclass(kind, CoreferenceStrategy)}
 OPERATORS = [
     (name, option)
-    for name, kind in WITH_BACKEND.items()
-    for option in kind.backend_class.options
-    if option.name in kind.backend_class.operator_options
+    for name, kind in STRATEGIES.items()
+    for option in kind.options
+    if option.name in kind.operator_options
 ]
 
 
@@ -172,6 +171,29 @@ def test_why_a_backend_can_not_start_is_for_the_operator(tmp_path: Path, caplog:
 )
 def test_addresses_and_paths_are_left_out_of_what_callers_are_told(text: str, told: str) -> None:
     assert without_addresses(text) == told
+
+
+class _GreedyWithFile(GreedyStrategy):
+    """A strategy without a backend whose callers must not name a file."""
+
+    name = "with-file"
+    options = (*GreedyStrategy.options, Option("path", "", "a file with words"))
+    operator_options = frozenset({"path"})
+
+
+def test_a_strategy_with_an_option_of_the_operator_is_offered_to_no_caller_unless_enabled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(STRATEGIES, _GreedyWithFile.name, _GreedyWithFile)
+    strategies = ServedStrategies()
+
+    listed = {info.name: info for info in strategies.infos()}[_GreedyWithFile.name]
+    assert "path" not in {option.name for option in listed.options}
+    assert listed.unavailable == "the operator has not enabled it (server option enable)"
+    assert _GreedyWithFile.name not in strategies.offered
+    for options in ({}, {"path": "/etc/hostname"}):
+        with pytest.raises(UnavailableError, match="the operator has not enabled it"):
+            strategies.make(_GreedyWithFile.name, options)
 
 
 @pytest.mark.parametrize(
