@@ -10,7 +10,8 @@ import pytest
 from tests.engines.corpora import FUZZY, long, small, small_ones
 from tests.engines.disturbed import ended, kill, started, wait_for, workers_of
 from tests.engines.test_local import ENDLESS
-from tests.support.command_line import output_of, run
+from tests.support import command_line
+from tests.support.in_process import output_of, run
 from tests.support.running_server import stopped, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc, and locks files")
@@ -42,7 +43,7 @@ def test_a_file_that_a_killed_run_was_writing_goes_with_the_next_run(
         ended(process)
     left = _hidden(out)
     file.write_text(small_ones(5), "utf-8")
-    done = run(*arguments)
+    done = command_line.run(*arguments)
 
     assert len(left) == 2
     assert done.code == 0

@@ -9,7 +9,9 @@ import pytest
 from tests.cli.test_merge import HALF_BROKEN
 from tests.engines.corpora import CROSSING, FUZZY, PLAIN, jsonlines, long, small, small_ones
 from tests.engines.disturbed import descendants, ended, kill, run_limited, started, wait_for, workers_of
-from tests.support.command_line import EXAMPLES, Done, error_of, output_of, run
+from tests.support.command_line import EXAMPLES, Done, error_of, run
+from tests.support.in_process import output_of
+from tests.support.in_process import run as run_here
 from tests.support.running_server import is_alive, until
 
 SOME = 120
@@ -25,9 +27,9 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes i
 def _both(*arguments: str | Path, stdin: str = "", folder: Path | None = None) -> tuple[Done, Done]:
     """What one process and what three do, with the decisions behind their output if there is a folder for them."""
     results = []
-    for jobs in ("1", "3"):
+    for jobs, run_with in (("1", run_here), ("3", run)):
         more: tuple[str | Path, ...] = () if folder is None else ("--decisions", folder / jobs)
-        done = run("merge", *arguments, "--jobs", jobs, *more, stdin=stdin)
+        done = run_with("merge", *arguments, "--jobs", jobs, *more, stdin=stdin)
         decisions = "" if folder is None else (folder / jobs).read_text("utf-8")
         results.append(Done(done.code, done.out + decisions, done.err))
     return results[0], results[1]

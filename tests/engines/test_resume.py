@@ -11,7 +11,9 @@ import pytest
 from tests.engines.corpora import FUZZY, long, small, small_ones
 from tests.engines.disturbed import run_limited
 from tests.engines.test_local import MANY
-from tests.support.command_line import PROGRAM, Done, error_of, output_of, run
+from tests.support import command_line
+from tests.support.command_line import PROGRAM, Done
+from tests.support.in_process import error_of, output_of, run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX shells")
 
@@ -28,7 +30,7 @@ def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     whole = small("nw/a") + long("nw/long", MANY) + small("nw/z")
     arguments = ("merge", file, *FUZZY, "-o", merged, "--decisions", decisions, "--resume", "--jobs", "2", "--strict")
     file.write_text(whole + BROKEN, "utf-8")
-    first = run(*arguments)
+    first = command_line.run(*arguments)
     kept = _files(tmp_path)
     file.write_text(whole + small("nw/mended"), "utf-8")
     second = run_limited(*arguments)
@@ -155,7 +157,7 @@ def corpus(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_folder_of_outputs_has_one_for_each_input(tmp_path: Path, corpus: Path, jobs: str) -> None:
-    run("merge", corpus, "-o", f"{tmp_path}/new/", "--jobs", jobs)
+    command_line.run("merge", corpus, "-o", f"{tmp_path}/new/", "--jobs", jobs)
 
     for name in ("one.conll", "deep/two.conll"):
         assert (tmp_path / "new" / name).read_text("utf-8") == output_of("merge", corpus / name)
@@ -174,7 +176,7 @@ def test_files_that_are_done_are_left_and_told_of(tmp_path: Path, corpus: Path) 
     (corpus / "one.conll").write_text(small("nw/1") + long("nw/2", MANY), "utf-8")
     out = tmp_path / "new"
     arguments = ("merge", corpus, *FUZZY, "-o", f"{out}/", "--jobs", "2", "--decisions", tmp_path / "decisions")
-    first = run(*arguments)
+    first = command_line.run(*arguments)
     decisions = (tmp_path / "decisions").read_text("utf-8")
     one, two = ((out / name).stat().st_mtime_ns for name in ("one.conll", "deep/two.conll"))
     again = run_limited(*arguments, "--resume")
@@ -267,7 +269,7 @@ def test_without_a_word_on_who_made_the_outputs_each_record_counts_by_itself(tmp
 def test_files_before_an_error_are_there_and_the_one_with_it_is_not(tmp_path: Path, corpus: Path) -> None:
     # Names are in order, and folders' names are names too: deep/ comes before one.conll.
     (corpus / "one.conll").write_text(small("nw/1") + BROKEN, "utf-8")
-    done = run("merge", corpus, "-o", f"{tmp_path}/new/", "--jobs", "2", "--strict")
+    done = command_line.run("merge", corpus, "-o", f"{tmp_path}/new/", "--jobs", "2", "--strict")
 
     assert done.code == 1
     assert [name for name in _files(tmp_path / "new") if not name.startswith(".")] == ["deep/two.conll"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,12 @@ def assert_congruent(
     assert outcome(parts) == expected
 
 
+@cache
+def examples() -> tuple[list[Document], list[Document]]:
+    """The parts and the gold merges."""
+    return list(read_documents(str(EXAMPLES / "parts"))), list(read_documents(str(EXAMPLES / "key")))
+
+
 def title(spec: Spec) -> str:
     return ",".join([spec[0], *(f"{option}={value}" for option, value in spec[1].items())])
 
@@ -69,8 +76,7 @@ def test_generated_documents_merge_the_same_on_a_server(
 
 @pytest.mark.parametrize("spec", SPECS, ids=title)
 def test_every_example_merges_the_same_on_a_server(by_processes: RemoteMerger, spec: Spec) -> None:
-    documents = list(read_documents(str(EXAMPLES / "parts")))
-    keys = list(read_documents(str(EXAMPLES / "key")))
+    documents, keys = examples()
     assert len(documents) >= 4
     for document, key in zip(documents, keys, strict=True):
         assert document.id == key.id

@@ -18,12 +18,15 @@ KINDS = {
     "java": "runs Java: CoreNLP, or Maven",
     "network": "may fetch something from the network",
     "ray": "starts a Ray cluster",
-    "server": "starts server processes, or a server with worker processes",
+    "server": "starts server processes, or worker processes",
     "torch": "imports torch",
 }
 """What each marker says of a test."""
 
 HELPERS = {
+    "tests.engines.disturbed.run_limited": "server",
+    "tests.engines.disturbed.started": "server",
+    "tests.engines.test_local._both": "server",
     "tests.report.conftest.chromium": "browser",
     "tests.service.conftest.by_processes": "server",
     "tests.support.command_line.serving": "server",
