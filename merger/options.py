@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from merger.errors import OptionError
 from merger.message_text import did_you_mean, plain_number
@@ -16,7 +16,8 @@ OptionValue = str | int | float | bool
 class Option:
     """One option. Its type is the type of ``default``; ``choices`` limit strings, ``low``/``high`` numbers.
 
-    ``optional``: a signature has it only where its value is not the default.
+    ``optional``: a signature has it only where its value is not the default. ``flag``: ``merge --help`` shows it as a
+    command-line flag of its own. It is no part of an option's description on the wire.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Option:
     low: float | None = None
     high: float | None = None
     optional: bool = False
+    flag: bool = field(default=False, compare=False)
 
     @property
     def type_name(self) -> str:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 import click
 from click.shell_completion import CompletionItem
 
 from merger.strategies import STRATEGIES, Option, OptionValue, parse_spec
-from merger.strategies.greedy.strategy import GreedyStrategy
+
+_TYPES: Final[dict[type, click.ParamType[Any]]] = {str: click.STRING, int: click.INT, float: click.FLOAT}
 
 
 def strategy_options(command: Callable[..., object]) -> Callable[..., object]:
-    """Add ``--strategy``, ``--option`` and one flag for each option of the greedy rule."""
+    """Add ``--strategy``, ``--option`` and a flag for each option that a strategy marks with ``flag``.
+
+    Strategies that have an option of the same name share the flag.
+    """
     decorators: list[Callable[[Callable[..., object]], Callable[..., object]]] = [
         click.option(
             "-s",
@@ -32,38 +36,51 @@ def strategy_options(command: Callable[..., object]) -> Callable[..., object]:
             metavar="NAME=VALUE",
             help="An option of the strategy; may be repeated.",
         ),
-        *(_flag(option.name) for option in GreedyStrategy.options),
+        *(_flag(name, owners) for name, owners in _flags().items()),
     ]
     for decorator in reversed(decorators):
         command = decorator(command)
     return command
 
 
-def _flag(name: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
-    option = next(each for each in GreedyStrategy.options if each.name == name)
-    text = f"greedy: {option.help}"
-    if isinstance(option.default, bool):
-        return click.option(f"--{name}", is_flag=True, default=None, help=text)
-    kind: click.ParamType[Any] = click.FLOAT
-    if isinstance(option.default, str):
-        kind = click.Choice(option.choices) if option.choices else click.STRING
-    default = f" Default: {option.show(option.default)}." if option.default != "" else ""
-    return click.option(f"--{name}", type=kind, default=None, help=f"{text}.{default}")
+def _flags() -> dict[str, dict[str, Option]]:
+    """The options that are flags, by option name and strategy name."""
+    flags: dict[str, dict[str, Option]] = {}
+    for strategy in STRATEGIES.values():
+        for option in strategy.options:
+            if option.flag:
+                flags.setdefault(option.name, {})[strategy.name] = option
+    return flags
+
+
+def _flag(name: str, owners: Mapping[str, Option]) -> Callable[[Callable[..., object]], Callable[..., object]]:
+    """The flag for an option. Where strategies differ in the values that they take, the strategy checks the value."""
+    texts = []
+    for strategy, option in owners.items():
+        plain = option.default == "" or isinstance(option.default, bool)
+        texts.append(f"{strategy}: {option.help}{'.' if plain else f'. Default: {option.show(option.default)}.'}")
+    first, *others = owners.values()
+    if isinstance(first.default, bool):
+        return click.option(f"--{name}", is_flag=True, default=None, help=" ".join(texts))
+    kind: click.ParamType[Any] = click.STRING
+    if all((type(each.default), each.choices) == (type(first.default), first.choices) for each in others):
+        kind = click.Choice(first.choices) if first.choices else _TYPES[type(first.default)]
+    return click.option(f"--{name}", type=kind, default=None, help=" ".join(texts))
 
 
 def chosen_strategy(
     spec: str, pairs: tuple[str, ...], flags: dict[str, OptionValue | None]
 ) -> tuple[str, dict[str, OptionValue]]:
-    """The strategy's name and the options given for it, by whatever way.
+    """The strategy's name, and its options from ``--strategy``, ``--option`` and flags.
 
-    ``flags`` are the greedy flags by parameter name. Raises ``click.UsageError`` for a pair without ``=`` and for an
+    ``flags`` are the values of flags by parameter name. Raises ``click.UsageError`` for a pair without ``=`` and for an
     option with two values.
     """
     name, options = checked_spec(spec)
     for pair in pairs:
         option, equals, value = pair.partition("=")
         if not equals:
-            raise click.UsageError(f"--option {pair}: NAME=VALUE is expected")
+            raise click.UsageError(f"--option {pair}: expected NAME=VALUE")
         _set(options, option, value)
     for flag, setting in flags.items():
         if setting is not None:
@@ -82,7 +99,7 @@ def checked_spec(spec: str) -> tuple[str, dict[str, OptionValue]]:
 
 
 def complete_spec(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001  # click's signature
-    """What ``NAME[:OPTION=VALUE,...]`` may go on with: names, behind the colon options, behind ``=`` their values."""
+    """Complete ``NAME[:OPTION=VALUE,...]``: names, options after the colon, and their values after ``=``."""
     name, colon, tail = incomplete.partition(":")
     if not colon:
         found = [each for each in STRATEGIES.values() if each.name.startswith(name)]

@@ -68,7 +68,7 @@ def test_options_after_a_comma_are_answered_with_the_colon() -> None:
         (("--match", "nouns"), "Invalid value for '--match': 'nouns' is not one of 'noun', 'token', "),
         (("-s", "greedy:match=nouns"), "option match: 'nouns' is not one of noun, token, mention, head, fuzzy"),
         (("--option", "macth=noun"), "strategy greedy has no option 'macth' (did you mean match?); its options: "),
-        (("--option", "match"), "--option match: NAME=VALUE is expected (see merge-baseline merge --help)"),
+        (("--option", "match"), "--option match: expected NAME=VALUE (see merge-baseline merge --help)"),
         (("--threshold", "101"), "option threshold: 101.0 is not a number from 0 to 100"),
         (("--threshold", "high"), "Invalid value for '--threshold': 'high' is not a valid float"),
         (("-s", "none", "--one-to-one"), "strategy none has no option 'one-to-one'; it has none"),

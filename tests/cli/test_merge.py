@@ -6,9 +6,16 @@ import os
 import stat
 import sys
 from pathlib import Path
+from typing import ClassVar
 
+import click
 import pytest
+from click.testing import CliRunner
 
+from client.cli.commands.merge import command as merge_command
+from client.cli.strategy_options import chosen_strategy, strategy_options
+from merger.options import Option, OptionValue
+from merger.strategies import STRATEGIES, NoneStrategy, make_strategy
 from tests.support.command_line import EXAMPLES, NAMES
 from tests.support.in_process import error_of, output_of, run
 
@@ -328,3 +335,39 @@ def test_documents_with_and_without_tags_have_their_signatures_told_with_their_n
     assert line.count("greedy[match=token") == 2
     assert "] (2 documents), greedy[" in line
     assert line.endswith("+untagged:en (1 document)")
+
+
+class LoudStrategy(NoneStrategy):
+    name: ClassVar[str] = "loud"
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("volume", 3, "how loud to merge", low=0, high=11, flag=True),
+        Option("echo", False, "whether it comes back"),
+        Option("tie", "loudest", "the chain that wins", choices=("loudest", "recent"), flag=True),
+    )
+
+
+def test_options_that_a_new_strategy_marks_are_flags(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(STRATEGIES, LoudStrategy.name, LoudStrategy)
+
+    @click.command
+    @strategy_options
+    def command(spec: str, pairs: tuple[str, ...], **flags: OptionValue | None) -> None:
+        click.echo(make_strategy(*chosen_strategy(spec, pairs, flags)).signature)
+
+    shown = " ".join(CliRunner().invoke(command, ["--help"]).output.split())
+    loud = CliRunner().invoke(command, ["-s", "loud", "--volume", "7", "--tie", "recent"]).output
+    greedy = CliRunner().invoke(command, ["-s", "greedy", "--tie", "first"]).output
+    wrong = CliRunner().invoke(command, ["-s", "greedy", "--tie", "loudest"])
+
+    assert "--volume INTEGER loud: how loud to merge. Default: 3." in shown
+    assert "loud: the chain that wins. Default: loudest." in shown
+    assert "--echo" not in shown
+    assert loud == "loud[volume=7,echo=no,tie=recent]\n"
+    assert greedy == GREEDY.replace("tie=recent", "tie=first") + "\n"
+    assert "option tie: 'loudest' is not one of recent, first, overlap" in str(wrong.exception)
+
+
+def test_no_flag_of_a_strategy_hides_an_option_of_merge() -> None:
+    names = [name for parameter in merge_command.params for name in (*parameter.opts, *parameter.secondary_opts)]
+
+    assert len(names) == len(set(names))

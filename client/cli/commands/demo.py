@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -10,14 +11,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from client.cli.decision_excerpt import Verdict, judge, show_decision
+from client.cli.decision_excerpt import show_decision
+from client.evaluation.comparison.decision_errors import JudgedDecision, LinkError, judge
+from client.evaluation.comparison.gold_merges import GoldMerges
+from client.evaluation.comparison.task import make_task
 from client.evaluation.scoring.evaluate import Evaluation, evaluate
 from client.evaluation.scoring.metrics import COMPARED_METRICS, METRICS
 from client.evaluation.scoring.render import percent
-from merger.decisions.model import Decision
 from merger.document import Document
 from merger.errors import UnavailableError
 from merger.formats import read_documents
+from merger.merge import MergeResult
 from merger.strategies.coreference import CoreNLPStrategy
 
 if TYPE_CHECKING:
@@ -35,7 +39,7 @@ _STRATEGIES = ("none", "greedy", "corenlp", "oracle")
 class _Run:
     strategy: str
     evaluation: Evaluation
-    decisions: list[tuple[Decision, ...]]
+    results: list[MergeResult]
 
 
 @click.command(short_help="merge and score the example documents through a real server")
@@ -91,7 +95,7 @@ def _run(remote: RemoteMerger, name: str, documents: list[Document], keys: list[
         remote.merge(document, name, key=by_id[document.id] if name == "oracle" else None) for document in documents
     ]
     evaluation = evaluate(keys, [result.document for result in results], parts=documents, strategy=results[0].strategy)
-    return _Run(name, evaluation, [result.decisions for result in results])
+    return _Run(name, evaluation, results)
 
 
 def _show(console: Console, address: str, runs: list[_Run], documents: list[Document], keys: list[Document]) -> None:
@@ -109,18 +113,22 @@ def _show(console: Console, address: str, runs: list[_Run], documents: list[Docu
     greedy = next(run for run in runs if run.strategy == "greedy")
     console.print(f"signature of greedy: {greedy.evaluation.signature}\n", soft_wrap=True, markup=False)
     console.print("[bold]Some decisions of the greedy rule[/]\n")
-    by_id = {key.id: key for key in keys}
-    judged = [
-        (document, by_id[document.id], judge(document, by_id[document.id], decisions))
-        for document, decisions in zip(documents, greedy.decisions, strict=True)
-    ]
-    for verdict in Verdict:
-        found = (
-            (document, key, d) for document, key, each in judged for d, its_verdict in each if its_verdict is verdict
-        )
-        for document, key, decision in islice(found, 1):
-            console.print(show_decision(document, key, decision, verdict))
+    for error in (None, *LinkError):
+        found = (show_decision(gold, each) for gold, each in _judged(greedy, documents, keys) if each.error is error)
+        for excerpt in islice(found, 1):
+            console.print(excerpt)
     sys.stdout.flush()
+
+
+def _judged(run: _Run, documents: list[Document], keys: list[Document]) -> Iterator[tuple[GoldMerges, JudgedDecision]]:
+    """Every decision in which the run or the gold merges link a chain."""
+    by_id = {key.id: key for key in keys}
+    for document, result in zip(documents, run.results, strict=True):
+        gold = make_task(document, by_id[document.id]).gold
+        evidence = {each.chain: each.evidence for each in result.decisions if each.evidence is not None}
+        for decision in judge(gold, gold.link(result.document), evidence):
+            if decision.response or decision.gold:
+                yield gold, decision
 
 
 def _table(runs: list[_Run]) -> Table:

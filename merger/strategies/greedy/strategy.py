@@ -42,6 +42,7 @@ class GreedyStrategy(Strategy):
             "token is), mention (the whole mention string is), head (the head nouns are), fuzzy (the mention strings "
             "are alike)",
             choices=("noun", "token", "mention", "head", "fuzzy"),
+            flag=True,
         ),
         Option(
             "tie",
@@ -49,15 +50,19 @@ class GreedyStrategy(Strategy):
             "which of several earlier chains: recent (its last mention is nearest), first (the earliest chain), "
             "overlap (the most matching mentions, then recent)",
             choices=("recent", "first", "overlap"),
+            flag=True,
         ),
-        Option("one-to-one", False, "let only one chain of a part, the first, merge into the same earlier chain"),
-        Option("ignore-case", False, "compare without regard to case"),
+        Option(
+            "one-to-one", False, "let only one chain of a part, the first, merge into the same earlier chain", flag=True
+        ),
+        Option("ignore-case", False, "compare without regard to case", flag=True),
         Option(
             "threshold",
             90.0,
             "with match=fuzzy: the least rapidfuzz ratio that counts, in percent: 0 to 100",
             low=0,
             high=100,
+            flag=True,
         ),
         Option(
             "nouns",
@@ -65,6 +70,7 @@ class GreedyStrategy(Strategy):
             "the tags of nouns, for a tag set that is not recognised: tags or, with a star, beginnings of tags, bars "
             "between them, as in N*|SUBST",
             optional=True,
+            flag=True,
         ),
         Option(
             "language",
@@ -73,6 +79,7 @@ class GreedyStrategy(Strategy):
             "other: a language without such a list, where only names match",
             choices=LANGUAGES,
             optional=True,
+            flag=True,
         ),
     )
 

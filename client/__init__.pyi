@@ -1,0 +1,24 @@
+# The public names of the package, and the modules that have them: the only list (merger/lazy_exports.py).
+from client.evaluation.scoring import METRICS as METRICS
+from client.evaluation.scoring import Clustering as Clustering
+from client.evaluation.scoring import Counts as Counts
+from client.evaluation.scoring import Scores as Scores
+from client.evaluation.scoring import conll_f1 as conll_f1
+from client.evaluation.scoring import score_document as score_document
+from client.evaluation.scoring import score_documents as score_documents
+from client.evaluation.scoring.evaluate import DocumentResult as DocumentResult
+from client.evaluation.scoring.evaluate import Evaluation as Evaluation
+from client.evaluation.scoring.evaluate import Result as Result
+from client.evaluation.scoring.evaluate import evaluate as evaluate
+from client.evaluation.scoring.links import LinkCounts as LinkCounts
+from client.evaluation.scoring.links import count_links as count_links
+from client.evaluation.scoring.signature import Signature as Signature
+from client.remote.aio import AsyncRemoteMerger as AsyncRemoteMerger
+from client.remote.aio import AsyncRemoteStream as AsyncRemoteStream
+from client.remote.document_window import Outcome as Outcome
+from client.remote.errors import RemoteError as RemoteError
+from client.remote.messages import StreamResult as StreamResult
+from client.remote.retries import RetryPolicy as RetryPolicy
+from client.remote.sync import RemoteMerger as RemoteMerger
+from client.remote.sync import RemoteStream as RemoteStream
+from client.remote.target import Tls as Tls
