@@ -26,7 +26,7 @@ from merge_baseline.names import require
 
 require("merger", "protos", "service")
 
-from merger.progress import Watch
+from merger.progress import WorkContext
 from service.errors import ServerStartError
 from service.listen_address import try_to_bind
 from service.open_files import check_open_files
@@ -189,10 +189,10 @@ class MergeServer:
         for place in self._places.values():
             await place.start()
         if options.warm:
-            await asyncio.to_thread(self._strategies.warm, Watch(check=self._check_start))
+            await asyncio.to_thread(self._strategies.warm, WorkContext(check=self._check_start))
         if options.warm and not options.workers:
             # Worker processes have taggers of their own.
-            await asyncio.to_thread(self._strategies.taggers.warm, Watch(check=self._check_start))
+            await asyncio.to_thread(self._strategies.taggers.warm, WorkContext(check=self._check_start))
 
     def _reception(self) -> Reception:
         # Where documents are worked on in this process, its memory does not tell what messages take.

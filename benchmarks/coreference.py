@@ -33,12 +33,12 @@ from benchmarks.results import machine, table, write_section
 from merger import Document, Notices, Part, Policy, ReadOptions, Sentence, read_documents
 from merger.backends.corenlp.backend import CoreNLPBackend
 from merger.backends.corenlp.install import find_installation
-from merger.backends.corenlp.messages import decode_answer, encode_document
+from merger.backends.corenlp.messages import decode_annotation, encode_document
 from merger.backends.corenlp.models import ALGORITHM_MODELS
 from merger.backends.corenlp.process import find_java
 from merger.backends.corenlp.sentences import sent_sentences
 from merger.backends.mention_matching import Cluster
-from merger.progress import Watch
+from merger.progress import WorkContext
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "key"
 TARGET = 1.1
@@ -200,7 +200,7 @@ def _take_turns(backend: CoreNLPBackend, given: Input, memory: str) -> tuple[Our
 
 
 def _ours(backend: CoreNLPBackend, documents: Sequence[Document]) -> Ours:
-    watch = Watch()
+    watch = WorkContext()
     begin = perf_counter()
     backend.warm(watch)
     start = perf_counter() - begin
@@ -254,7 +254,7 @@ def _theirs(documents: Sequence[Document], properties: Mapping[str, str], memory
         if done.returncode or said is None:
             raise SystemExit(f"the command line failed: {done.stderr[-1000:]}")
         clusters = tuple(
-            decode_answer(path.with_name(f"{path.name}.ser.gz").read_bytes(), sent_sentences(document)).clusters
+            decode_annotation(path.with_name(f"{path.name}.ser.gz").read_bytes(), sent_sentences(document)).clusters
             for path, document in zip(texts, documents, strict=True)
         )
     return Theirs(total, java, float(said[1]), clusters)
@@ -304,7 +304,7 @@ def _reading(given: Input) -> float:
     made = [(encode_document(sent), sent) for sent in map(sent_sentences, given.documents)]
     begin = perf_counter()
     for data, sentences in made:
-        decode_answer(data, sentences)
+        decode_annotation(data, sentences)
     return perf_counter() - begin
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.results import machine, table, write_section
 from merger import Document, Notices, Part, Policy, ReadOptions, Sentence, read_documents
 from merger.backends.base import Backend
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.strategies import STRATEGIES, parse_spec
 from merger.strategies.coreference import CoreferenceStrategy
 
@@ -57,11 +57,11 @@ def _row(spec: str, sentences: Sequence[Sentence]) -> list[str]:
         raise SystemExit(f"{name} has no backend")
     backend: Backend = strategy.backend_class(options)
     with backend:
-        backend.predict(_text(sentences, SIZES[0]), Watch())
+        backend.predict(_text(sentences, SIZES[0]), WorkContext())
         seconds = []
         for size in SIZES:
             begin = time.perf_counter()
-            backend.predict(_text(sentences, size), Watch())
+            backend.predict(_text(sentences, size), WorkContext())
             seconds.append(time.perf_counter() - begin)
         signature = backend.signature
     exponent = float(np.polyfit(np.log(SIZES), np.log(seconds), 1)[0])

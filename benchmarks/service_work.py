@@ -13,7 +13,7 @@ from statistics import median
 from benchmarks.service_load import document_request
 from merger.merge import PartMerger
 from merger.notices import Notices
-from merger.progress import Watch
+from merger.progress import WorkContext
 from protos.convert.decisions import add_decisions, add_merged, notice_to_message
 from protos.convert.documents import document_from_message, parts_from_message
 from protos.convert.strategies import spec_from_message
@@ -33,7 +33,7 @@ _LEAST_SECONDS = 0.5
 def work_seconds(request: bytes) -> float:
     """Processor seconds of a request: the median."""
     strategies = ServedStrategies()
-    return _median_seconds(lambda: merge_document_answer(strategies, request, Watch()))
+    return _median_seconds(lambda: merge_document_answer(strategies, request, WorkContext()))
 
 
 def stage_seconds(request: bytes) -> dict[str, float]:
@@ -48,7 +48,7 @@ def stage_seconds(request: bytes) -> dict[str, float]:
     while len(rounds) < 3 or time.process_time() < begun + _LEAST_SECONDS:  # noqa: PLR2004
         times, answer = _one_round(strategies, request)
         rounds.append(times)
-    if answer != merge_document_answer(strategies, request, Watch()):
+    if answer != merge_document_answer(strategies, request, WorkContext()):
         raise SystemExit("the stages of the benchmark are not those of the service any more")
     return dict(zip(STAGES, map(median, zip(*rounds, strict=True)), strict=True))
 
@@ -101,7 +101,7 @@ def top_functions(tokens: int, count: int) -> list[tuple[str, float]]:
     profile = cProfile.Profile(builtins=False)
     profile.enable()
     for _ in range(3):
-        merge_document_answer(strategies, request, Watch())
+        merge_document_answer(strategies, request, WorkContext())
     profile.disable()
     stats = pstats.Stats(profile)
     # What pstats has of a function: its place, how often it was called, and its own time.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from client.checkpoint_format import decoded, write_record
 from merger.errors import OptionError
-from merger.message_text import shown
+from merger.message_text import printable
 
 FOLDER = ".merge-baseline"
 """Hidden, so that a folder of outputs may be an input."""
@@ -44,9 +44,9 @@ class FolderOwners:
         if not others:
             return
         more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
-        names = ", ".join(map(shown, others[:_SHOWN])) + more
+        names = ", ".join(map(printable, others[:_SHOWN])) + more
         raise OptionError(
-            f"output folder {shown(str(self._folder))} has {names}, not written by a run with these inputs and "
+            f"output folder {printable(str(self._folder))} has {names}, not written by a run with these inputs and "
             "options: expected another folder, or option overwrite, which replaces them"
         )
 

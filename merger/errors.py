@@ -25,7 +25,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from merger.message_text import one_line, shown
+from merger.message_text import one_line, printable
 
 _NAMES = re.compile(r"\{(\w+)\}")
 
@@ -46,11 +46,11 @@ class Location:
     token: int | None = None
 
     def __str__(self) -> str:
-        place = shown(self.file) if self.file else ""
+        place = printable(self.file) if self.file else ""
         if self.line is not None:
             place = f"{place}:{self.line}" if place else f"line {self.line}"
         names = (
-            ("document", None if self.document is None else shown(self.document)),
+            ("document", None if self.document is None else printable(self.document)),
             ("part", self.part),
             ("sentence", self.sentence),
             ("token", self.token),

@@ -9,7 +9,7 @@ from merger.decisions.model import Decision, MergedChains, MergedMembers, join_c
 from merger.document import Chain, ChainRef, ChainScope, Document, Part, chains_by_part
 from merger.errors import InputError, Location
 from merger.notices import Notices
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.resegment import with_boundaries_of
 from merger.strategies.base import Strategy
 
@@ -45,9 +45,9 @@ class PartMerger:
         *,
         document: Document | None = None,
         key: Document | None = None,
-        watch: Watch | None = None,
+        watch: WorkContext | None = None,
     ) -> None:
-        self._watch = watch or Watch()
+        self._watch = watch or WorkContext()
         self._strategy = strategy
         self._run = strategy.start(document, key, self._watch)
         self._document_id = document_id
@@ -133,7 +133,7 @@ def merge_document(
     key: Document | None = None,
     keep_singletons: bool = False,
     notices: Notices | None = None,
-    watch: Watch | None = None,
+    watch: WorkContext | None = None,
 ) -> MergeResult:
     """Merge a document's part chains.
 

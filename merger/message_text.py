@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def shown(name: str) -> str:
+def printable(name: str) -> str:
     """The id as it stands, or quoted and escaped if it would not be seen or would break the message's line."""
     return name if name and name.isprintable() else repr(name)
 

@@ -16,7 +16,7 @@ def _silent(_stage: str, _done: int, _total: int) -> None:
 
 
 @dataclass(slots=True)
-class Watch:
+class WorkContext:
     """Handed down into long work.
 
     ``deadline`` is a time of ``time.monotonic()``, ``None`` for no limit. ``check`` raises whatever exception should

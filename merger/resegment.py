@@ -19,7 +19,7 @@ from merger.document import (
 )
 from merger.errors import AlignmentError, Location
 from merger.notices import Notices
-from merger.token_alignment import Place, align_tokens, token_difference, token_line
+from merger.token_alignment import TokenPlace, align_tokens, token_difference, token_line
 
 
 def with_boundaries_of(template: Document, document: Document, notices: Notices | None = None) -> Document:
@@ -68,7 +68,7 @@ class _Mover:
     """Moves mentions of a document to where the template has their tokens."""
 
     def __init__(
-        self, template: Document, document: Document, places: Mapping[Place, Place], notices: Notices | None
+        self, template: Document, document: Document, places: Mapping[TokenPlace, TokenPlace], notices: Notices | None
     ) -> None:
         self._template = template
         self._document = document
@@ -79,18 +79,18 @@ class _Mover:
             place
             for part, each in enumerate(template.parts)
             for index, sentence in enumerate(each.sentences)
-            for place in (Place(part, index, token) for token in sentence.empty)
+            for place in (TokenPlace(part, index, token) for token in sentence.empty)
             if place not in taken
         }
 
     @cached_property
-    def _by_tokens(self) -> Mapping[tuple[Place, ...], Mention]:
+    def _by_tokens(self) -> Mapping[tuple[TokenPlace, ...], Mention]:
         """The template's mentions by their tokens without the nodes that only it has; the plainest of several."""
-        found: dict[tuple[Place, ...], Mention] = {}
+        found: dict[tuple[TokenPlace, ...], Mention] = {}
         if not self._extra:
             return found
         for mention in self._template.mentions():
-            places = [Place(mention.part, mention.sentence, token) for token in mention.tokens]
+            places = [TokenPlace(mention.part, mention.sentence, token) for token in mention.tokens]
             shared = tuple(place for place in places if place not in self._extra)
             if len(shared) == len(places):
                 found[shared] = mention
@@ -108,7 +108,7 @@ class _Mover:
         return list(moved)
 
     def _moved(self, mention: Mention) -> Mention | None:
-        found = [self._places.get(Place(mention.part, mention.sentence, token)) for token in mention.tokens]
+        found = [self._places.get(TokenPlace(mention.part, mention.sentence, token)) for token in mention.tokens]
         places = [place for place in found if place is not None]
         if not places:
             if self._notices is not None:
@@ -127,15 +127,15 @@ class _Mover:
             (token, token)
             for one, other in pairwise(places)
             for token in range(one.token + 1, other.token)
-            if all(Place(part, sentence, each) in self._extra for each in range(one.token + 1, other.token))
+            if all(TokenPlace(part, sentence, each) in self._extra for each in range(one.token + 1, other.token))
         ]
         return make_mention(part, sentence, tuple(spans))
 
-    def _report_crossing(self, mention: Mention, places: list[Place]) -> None:
+    def _report_crossing(self, mention: Mention, places: list[TokenPlace]) -> None:
         next_sentence = next(place for place in places if place[:2] != places[0][:2])
         boundary = self._template.parts[next_sentence.part].sentences[next_sentence.sentence]
         line = token_line(boundary, next_sentence.token)
-        there = Location(
+        boundary_place = Location(
             self._template.file,
             line,
             self._template.id,
@@ -143,7 +143,7 @@ class _Mover:
             next_sentence.sentence,
             next_sentence.token,
         )
-        message = f"a mention of {len(mention.tokens)} tokens goes over a sentence boundary at {there}"
+        message = f"a mention of {len(mention.tokens)} tokens goes over a sentence boundary at {boundary_place}"
         error = AlignmentError(message, self._location(mention), expected="mentions inside one sentence")
         if self._notices is None:
             raise error

@@ -283,17 +283,17 @@ TAG_SETS = (PENN, UNIVERSAL, STTS, CTB, ATB, EAGLES, CGN)
 """All tag sets, in the order in which they win ties."""
 
 
-class _Having(dict[str, tuple[bool, ...]]):
+class _MatchingSets(dict[str, tuple[bool, ...]]):
     """Which of :data:`TAG_SETS` have a tag, of tags that came before: other documents have the same ones."""
 
     def __missing__(self, tag: str) -> tuple[bool, ...]:
-        having = tuple([tag_set.has(tag) for tag_set in TAG_SETS])
+        matching = tuple([tag_set.has(tag) for tag_set in TAG_SETS])
         if len(self) < _KEPT and len(tag) <= _LONGEST:
-            self[tag] = having
-        return having
+            self[tag] = matching
+        return matching
 
 
-_HAVING = _Having()
+_MATCHING_SETS = _MatchingSets()
 
 
 class SeenTags:
@@ -315,7 +315,9 @@ class SeenTags:
         if len(self._counted) < len(self._tags):
             new = self._tags - self._counted
             self._counted |= new
-            self._counts = [sum(column) for column in zip(self._counts, *map(_HAVING.__getitem__, new), strict=True)]
+            self._counts = [
+                sum(column) for column in zip(self._counts, *map(_MATCHING_SETS.__getitem__, new), strict=True)
+            ]
             most = max(self._counts)
             best = TAG_SETS[self._counts.index(most)]
             self._best = best if 2 * most >= len(self._tags) - 1 else PENN

@@ -11,7 +11,7 @@ from merger.document import Document, Mention, Sentence, Span
 from merger.errors import AlignmentError, Location
 
 
-class Place(NamedTuple):
+class TokenPlace(NamedTuple):
     """A token: its part, its sentence there, its index there (0-based)."""
 
     part: int
@@ -34,15 +34,19 @@ def token_difference(
         (index for index, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one != other),
         min(len(ours), len(theirs)),
     )
-    there, wanted = _describe(template, theirs, index, with_empty=with_empty)
+    their_place, expected = _describe(template, theirs, index, with_empty=with_empty)
     here, found = _describe(document, ours, index, with_empty=with_empty)
     if index == len(theirs):
-        wanted = "the end of the document"
+        expected = "the end of the document"
     message = f"token {index} of the document (from 0) is {found}"
-    return AlignmentError(message, here, expected=f"{wanted}, as {of} at {there}" if of else f"{wanted}, as at {there}")
+    return AlignmentError(
+        message, here, expected=f"{expected}, as {of} at {their_place}" if of else f"{expected}, as at {their_place}"
+    )
 
 
-def align_tokens(document: Document, template: Document, *, with_empty: bool = False) -> Mapping[Place, Place]:
+def align_tokens(
+    document: Document, template: Document, *, with_empty: bool = False
+) -> Mapping[TokenPlace, TokenPlace]:
     """For each token of ``document`` the place of the same token in ``template``, whatever the boundaries are.
 
     The two must have the same tokens, see :func:`token_difference`. ``with_empty`` empty nodes are tokens like the
@@ -57,14 +61,14 @@ def align_tokens(document: Document, template: Document, *, with_empty: bool = F
     return places
 
 
-def _placed(document: Document, *, with_empty: bool) -> tuple[list[Place], list[list[Place]]]:
+def _placed(document: Document, *, with_empty: bool) -> tuple[list[TokenPlace], list[list[TokenPlace]]]:
     """The places of the tokens, and of the empty nodes before each of them and after the last one."""
-    tokens: list[Place] = []
-    nodes: list[list[Place]] = [[]]
+    tokens: list[TokenPlace] = []
+    nodes: list[list[TokenPlace]] = [[]]
     for part, each in enumerate(document.parts):
         for index, sentence in enumerate(each.sentences):
             for token in range(len(sentence.forms)):
-                place = Place(part, index, token)
+                place = TokenPlace(part, index, token)
                 if token in sentence.empty and not with_empty:
                     nodes[-1].append(place)
                 else:
@@ -83,12 +87,12 @@ def _forms(document: Document, *, with_empty: bool) -> list[str]:
     ]
 
 
-def _token_places(document: Document, *, with_empty: bool) -> Iterator[Place]:
+def _token_places(document: Document, *, with_empty: bool) -> Iterator[TokenPlace]:
     for part, each in enumerate(document.parts):
         for index, sentence in enumerate(each.sentences):
             for token in range(len(sentence.forms)):
                 if with_empty or token not in sentence.empty:
-                    yield Place(part, index, token)
+                    yield TokenPlace(part, index, token)
 
 
 def _describe(document: Document, forms: list[str], index: int, *, with_empty: bool) -> tuple[Location, str]:

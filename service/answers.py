@@ -16,7 +16,7 @@ from merger.document import Document
 from merger.errors import InputError, Location
 from merger.merge import PartMerger
 from merger.notices import Notices
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.taggers import Tagging
 from protos.convert.chunks import add_chains, add_piece, decision_pieces, summary_pieces
 from protos.convert.decisions import add_decisions, add_merged, key_from_message, notice_to_message
@@ -51,7 +51,7 @@ def _decode(kind: type[_M], data: bytes) -> _M:
 def merge_document_answer(
     strategies: ServedStrategies,
     data: bytes,
-    watch: Watch,
+    watch: WorkContext,
     limits: Limits = DEFAULT_LIMITS,
     tally: Tally | None = None,
 ) -> bytes:
@@ -110,7 +110,9 @@ def _tagging(strategies: ServedStrategies, asked: v1.MergeDocumentRequest | v1.M
 class _Stream:
     """The parts of one document as they come. Of their text nothing is kept."""
 
-    def __init__(self, strategies: ServedStrategies, setup: v1.MergeStreamSetup, watch: Watch, totals: Totals) -> None:
+    def __init__(
+        self, strategies: ServedStrategies, setup: v1.MergeStreamSetup, watch: WorkContext, totals: Totals
+    ) -> None:
         self._setup = setup
         self._totals = totals
         self.document_id = setup.document_id
@@ -213,7 +215,7 @@ class _Stream:
 class StreamAnswers:
     """Answers the messages of one stream, which must come in the order that the protocol asks for."""
 
-    def __init__(self, strategies: ServedStrategies, watch: Watch, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(self, strategies: ServedStrategies, watch: WorkContext, limits: Limits = DEFAULT_LIMITS) -> None:
         self._strategies = strategies
         self._watch = watch
         self._strategy = ""

@@ -11,7 +11,7 @@ from merger.backends.base import Backend
 from merger.backends.mention_matching import Cluster
 from merger.document import Document
 from merger.errors import AlignmentError, BackendError, Location, UnavailableError
-from merger.progress import Watch
+from merger.progress import WorkContext
 
 _ADDRESS: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*://|(?<!\w)[~.]{0,2}/)[^\s,;)]+", re.IGNORECASE)
 
@@ -36,7 +36,7 @@ class DiscreetBackend(Backend):
         super().__init__()
         self._backend = backend
 
-    def predict(self, document: Document, watch: Watch) -> tuple[Cluster, ...]:
+    def predict(self, document: Document, watch: WorkContext) -> tuple[Cluster, ...]:
         """As the other backend. Its reasons for not being able to start are logged."""
         name = self._backend.name
         try:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from merger.backends.base import Backend
 from merger.errors import BackendDownError, OptionError, UnavailableError
 from merger.options import OptionValue
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.strategies import STRATEGIES, StrategyInfo, list_strategies, make_strategy, parse_spec
 from merger.strategies.base import Strategy
 from merger.strategies.coreference import CoreferenceStrategy
@@ -113,7 +113,7 @@ class ServedStrategies:
             raise BackendDownError(f"strategy {name}: {_RESTARTING}: {without_addresses(outage.reason)}", seconds)
         return kind({**backend.values, **options}, DiscreetBackend(backend))
 
-    def warm(self, watch: Watch) -> None:
+    def warm(self, watch: WorkContext) -> None:
         """Start all enabled backends."""
         for backends in self._backends.values():
             for backend in backends:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from merger.errors import OptionError, TaggerUnavailableError, UnavailableError
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.strategies import parse_spec
 from merger.taggers import TAGGERS, Tagger, Tagging, make_tagger
 from merger.taggers.base import TaggerInfo
@@ -51,7 +51,7 @@ class ServedTaggers:
             )
         return Tagging(tagger, retag=retag)
 
-    def warm(self, watch: Watch) -> None:
+    def warm(self, watch: WorkContext) -> None:
         """Load all of them."""
         for tagger in self._taggers.values():
             tagger.warm(watch)

@@ -21,7 +21,7 @@ from merger.document import Document
 from merger.errors import InputError, Location, OptionError
 from merger.formats import FORMATS, ReadOptions, format_of, read_documents
 from merger.formats.open_inputs import STDIN, display_name
-from merger.message_text import shown
+from merger.message_text import printable
 from merger.notices import Notices, Policy
 
 FORMAT_NAMES = click.Choice(list(FORMATS))
@@ -101,7 +101,7 @@ class Reading:
             for chain in document.chains:
                 first, last = chain.mentions[0].part, chain.mentions[-1].part
                 if first != last:
-                    place = f"chain {chain.id} of document {shown(document.id)} lies in parts {first} and {last}"
+                    place = f"chain {chain.id} of document {printable(document.id)} lies in parts {first} and {last}"
                     raise OptionError(
                         f"{option} {display_name(path)} has merged documents, not those before merging: {place}; "
                         "`merge-baseline split` writes parts and key"

@@ -21,7 +21,7 @@ Counted = TypeVar("Counted", bound=HasTokens)
 
 
 class Stage:
-    """What is going on within a document, for the progress line; ``report`` is a :class:`~merger.progress.Watch`'s."""
+    """What is going on within a document, for the progress line; ``report`` is that of a ``WorkContext``."""
 
     def __init__(self) -> None:
         self.show: Callable[[str], None] | None = None

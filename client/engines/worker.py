@@ -17,7 +17,7 @@ from merger.formats import write_document
 from merger.merge import MergeResult, merge_document
 from merger.notices import Notice, Notices, Policy
 from merger.options import OptionValue
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.strategies import make_strategy
 from merger.version import VERSION
 
@@ -67,7 +67,7 @@ def _tagging(stack: ExitStack, plan: Plan) -> Tagging | None:
 class Work:
     """A strategy and a tagger that are loaded once, for many documents. Close it."""
 
-    def __init__(self, plan: Plan, merge_one: MergeOne | None = None, watch: Watch | None = None) -> None:
+    def __init__(self, plan: Plan, merge_one: MergeOne | None = None, watch: WorkContext | None = None) -> None:
         """``merge_one`` stands in for the plan's strategy where something else merges. Tagging reports to ``watch``.
 
         Raises :class:`~merger.errors.OptionError` for what the strategy or the tagger does not take, and

@@ -16,7 +16,7 @@ from merger.document import Chain, Document, Part, chains_by_part
 from merger.errors import MergeBaselineError
 from merger.merge import PARTS, MergeResult
 from merger.notices import Notices
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.resegment import with_boundaries_of
 from merger.strategies import OptionValue
 
@@ -125,7 +125,7 @@ class AsyncRemoteMerger:
         tagger: str | None = None,
         retag: bool = False,
         notices: Notices | None = None,
-        watch: Watch | None = None,
+        watch: WorkContext | None = None,
         timeout: float | None = None,
     ) -> MergeResult:
         """Do what :meth:`merge` does, sending part after part, for documents that are too large for one message.
@@ -135,7 +135,7 @@ class AsyncRemoteMerger:
         """
         from client.remote.messages import merged_document
 
-        watch = watch or Watch()
+        watch = watch or WorkContext()
         by_part = chains_by_part(document)
         key = None if key is None else with_boundaries_of(document, key)
 
@@ -285,7 +285,7 @@ class AsyncRemoteStream:
         """Cancel the stream, unless it is finished."""
         self._call.cancel()
 
-    async def add(self, part: Part, chains: Sequence[Chain], watch: Watch | None = None) -> tuple[Decision, ...]:
+    async def add(self, part: Part, chains: Sequence[Chain], watch: WorkContext | None = None) -> tuple[Decision, ...]:
         """Send the next part and return the decisions on its chains, whose mentions have the part's index.
 
         ``watch`` reports slow work on the server.
@@ -301,7 +301,7 @@ class AsyncRemoteStream:
         await self._await_answer(None)
         return self._exchange.result(notices)
 
-    async def _await_answer(self, watch: Watch | None) -> None:
+    async def _await_answer(self, watch: WorkContext | None) -> None:
         with self._exchange.errors():
             while not self._exchange.take(await self._call.receive(), watch):
                 pass

@@ -14,7 +14,7 @@ from merger.document import Chain, ChainRef, ChainScope, Document, Part, part_ch
 from merger.errors import AnnotationError, InputError, Location, UnsupportedError
 from merger.merge import MergeResult
 from merger.notices import Notices
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.resegment import with_boundaries_of
 from merger.strategies import OptionValue, StrategyInfo
 from merger.taggers.base import TaggerInfo
@@ -170,7 +170,7 @@ class PartsExchange(_Exchange):
         for chunk in part_chunks(encoded, self._max_bytes):
             yield v1.MergeStreamRequest(chunk=chunk)
 
-    def take(self, response: v1.MergeStreamResponse | None, watch: Watch | None = None) -> bool:
+    def take(self, response: v1.MergeStreamResponse | None, watch: WorkContext | None = None) -> bool:
         """Take an answer, if one came; whether it was the last one to what was sent."""
         if response is None:
             return False

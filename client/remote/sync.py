@@ -16,7 +16,7 @@ from merger.document import Chain, Document, Part, chains_by_part
 from merger.errors import MergeBaselineError
 from merger.merge import PARTS, MergeResult
 from merger.notices import Notices
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.resegment import with_boundaries_of
 from merger.strategies import OptionValue
 
@@ -123,7 +123,7 @@ class RemoteMerger:
         tagger: str | None = None,
         retag: bool = False,
         notices: Notices | None = None,
-        watch: Watch | None = None,
+        watch: WorkContext | None = None,
         timeout: float | None = None,
     ) -> MergeResult:
         """Do what :meth:`merge` does, sending part after part, for documents that are too large for one message.
@@ -133,7 +133,7 @@ class RemoteMerger:
         """
         from client.remote.messages import merged_document
 
-        watch = watch or Watch()
+        watch = watch or WorkContext()
         by_part = chains_by_part(document)
         key = None if key is None else with_boundaries_of(document, key)
 
@@ -283,7 +283,7 @@ class RemoteStream:
         """Cancel the stream, unless it is finished."""
         self._call.cancel()
 
-    def add(self, part: Part, chains: Sequence[Chain], watch: Watch | None = None) -> tuple[Decision, ...]:
+    def add(self, part: Part, chains: Sequence[Chain], watch: WorkContext | None = None) -> tuple[Decision, ...]:
         """Send the next part and return the decisions on its chains, whose mentions have the part's index.
 
         ``watch`` reports slow work on the server.
@@ -299,7 +299,7 @@ class RemoteStream:
         self._await_answer(None)
         return self._exchange.result(notices)
 
-    def _await_answer(self, watch: Watch | None) -> None:
+    def _await_answer(self, watch: WorkContext | None) -> None:
         with self._exchange.errors():
             while not self._exchange.take(self._call.receive(), watch):
                 pass

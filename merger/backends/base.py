@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar, Self
 
-from merger.backends.health import Condition, State
+from merger.backends.health import Health, HealthState
 from merger.backends.mention_matching import Cluster
 from merger.document import Document
 from merger.notices import Notices
 from merger.options import Option, OptionValue, parse_options
-from merger.progress import Watch
+from merger.progress import WorkContext
 
 
 class Backend(ABC):
@@ -44,25 +44,25 @@ class Backend(ABC):
         """Why this configured backend cannot run here, or ``None``; quick, as :meth:`unavailable`."""
         return self.unavailable()
 
-    def warm(self, watch: Watch) -> None:  # noqa: B027  # a backend may have nothing to start
+    def warm(self, watch: WorkContext) -> None:  # noqa: B027  # a backend may have nothing to start
         """Start and load what is needed, so that the first document does not wait. Safe to call again.
 
         Raises :class:`~merger.errors.UnavailableError` if it cannot.
         """
 
     @abstractmethod
-    def predict(self, document: Document, watch: Watch) -> tuple[Cluster, ...]:
+    def predict(self, document: Document, watch: WorkContext) -> tuple[Cluster, ...]:
         """Clusters over the whole document.
 
         Raises :class:`~merger.errors.UnavailableError` if the backend cannot be started,
         :class:`~merger.errors.BackendError` if it fails on this document, and what ``watch.check`` raises.
         """
 
-    def check(self, seconds: float) -> Condition:  # noqa: ARG002  # most have nothing to ask
+    def check(self, seconds: float) -> Health:  # noqa: ARG002  # most have nothing to ask
         """How what was started is. Asks it at most, works on nothing, and takes about ``seconds`` at the longest."""
-        return Condition(State.WELL)
+        return Health(HealthState.WELL)
 
-    def restart(self, watch: Watch) -> None:
+    def restart(self, watch: WorkContext) -> None:
         """End what was started, if it is not well, whatever it is doing; then start anew, as :meth:`warm`.
 
         Documents that it works on fail with :class:`~merger.errors.BackendError`.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class State(StrEnum):
+class HealthState(StrEnum):
     """What a look at a backend finds."""
 
     IDLE = "idle"
@@ -24,8 +24,8 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class Health:
     """What was found. ``reason`` says it in words that fit after the backend's name, for states that are not well."""
 
-    state: State
+    state: HealthState
     reason: str = ""

@@ -21,7 +21,7 @@ SHOWN_PAIRS = 5
 
 
 @dataclass(slots=True)
-class _InClusters:
+class _ClusterCounts:
     """What a part chain has in the predicted clusters: the number of its mentions in each, the first and the last."""
 
     counts: Counter[int] = field(default_factory=Counter)
@@ -41,7 +41,7 @@ class LinkMapper:
     def __init__(self, policy: str, *, within_part: bool = False) -> None:
         self._policy = policy
         self._within_part = within_part
-        self._known: dict[ChainRef, _InClusters] = {}
+        self._known: dict[ChainRef, _ClusterCounts] = {}
         self._end: dict[ChainRef, Mention] = {}
         self._by_cluster: dict[int, list[ChainRef]] = {}
 
@@ -69,7 +69,7 @@ class LinkMapper:
             for cluster in self._known[ref].counts:
                 self._by_cluster.setdefault(cluster, []).append(ref)
 
-    def _links(self, own: _InClusters, merged: MergedChains) -> Counter[ChainRef]:
+    def _links(self, own: _ClusterCounts, merged: MergedChains) -> Counter[ChainRef]:
         links: Counter[ChainRef] = Counter()
         for cluster, count in own.counts.items():
             for other in self._by_cluster.get(cluster, ()):
@@ -101,13 +101,13 @@ class LinkMapper:
         return chosen
 
     def _decision(
-        self, ref: ChainRef, own: _InClusters, root: ChainRef | None, links: Counter[ChainRef], merged: MergedChains
+        self, ref: ChainRef, own: _ClusterCounts, root: ChainRef | None, links: Counter[ChainRef], merged: MergedChains
     ) -> Decision:
         if root is None:
             return Decision(ref)
         return Decision(ref, root, self._evidence(own, [root], links[root], merged))
 
-    def _evidence(self, own: _InClusters, roots: Iterable[ChainRef], links: int, merged: MergedChains) -> Evidence:
+    def _evidence(self, own: _ClusterCounts, roots: Iterable[ChainRef], links: int, merged: MergedChains) -> Evidence:
         pairs = []
         for root in roots:
             for cluster in own.counts:
@@ -120,7 +120,7 @@ class LinkMapper:
     def _join_all(
         self,
         refs: Sequence[ChainRef],
-        own: Mapping[ChainRef, _InClusters],
+        own: Mapping[ChainRef, _ClusterCounts],
         links: Mapping[ChainRef, Counter[ChainRef]],
         merged: MergedChains,
     ) -> list[Decision]:
@@ -129,10 +129,10 @@ class LinkMapper:
         for order, ref in enumerate(refs):
             groups.add(ref)
             # Strongest first, so that the one-chain-a-part rule drops the weakest.
-            wanted = sorted(links[ref], key=lambda root: (links[ref][root], self._nearness(root, merged)), reverse=True)
+            ranked = sorted(links[ref], key=lambda root: (links[ref][root], self._nearness(root, merged)), reverse=True)
             if self._within_part:
-                wanted += [other for other in refs[:order] if own[other].counts.keys() & own[ref].counts.keys()]
-            joined = [other for other in wanted if groups.join(ref, other, within_part=self._within_part)]
+                ranked += [other for other in refs[:order] if own[other].counts.keys() & own[ref].counts.keys()]
+            joined = [other for other in ranked if groups.join(ref, other, within_part=self._within_part)]
             earlier = [other for other in joined if other.part < ref.part]
             evidence = None
             if joined:
@@ -173,7 +173,7 @@ class _Groups:
         return True
 
 
-def _with_links_beside(evidence: Evidence, own: _InClusters, beside: Sequence[_InClusters]) -> Evidence:
+def _with_links_beside(evidence: Evidence, own: _ClusterCounts, beside: Sequence[_ClusterCounts]) -> Evidence:
     """Add the links to chains of the same part."""
     shared = [(cluster, other) for other in beside for cluster in own.counts if cluster in other.counts]
     if not shared:
@@ -183,8 +183,8 @@ def _with_links_beside(evidence: Evidence, own: _InClusters, beside: Sequence[_I
     return replace(evidence, pairs=pairs[:SHOWN_PAIRS], score=(evidence.score or 0.0) + count)
 
 
-def _in_clusters(chain: Chain, matches: Mapping[Mention, Match]) -> _InClusters:
-    found = _InClusters()
+def _in_clusters(chain: Chain, matches: Mapping[Mention, Match]) -> _ClusterCounts:
+    found = _ClusterCounts()
     for mention in chain.mentions:
         match = matches.get(mention)
         if match is not None:

@@ -42,7 +42,7 @@ def match_mentions(
     by_place: dict[tuple[int, int], list[Mention]] = {}
     for mention in predicted:
         by_place.setdefault((mention.part, mention.sentence), []).append(mention)
-    choose = _Heads(document).choose if matching == "head" else _most_overlapping
+    choose = _HeadTokens(document).choose if matching == "head" else _most_overlapping
     matches = dict(exact)
     for mention in mentions:
         if mention not in exact:
@@ -52,7 +52,7 @@ def match_mentions(
     return matches
 
 
-class _Heads:
+class _HeadTokens:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._tags = TagReader.of(document)

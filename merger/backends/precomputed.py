@@ -15,7 +15,7 @@ from merger.errors import AlignmentError, InputError, Location, OptionError, Una
 from merger.formats import FORMATS, ReadOptions, read_documents
 from merger.notices import Notices, Policy
 from merger.options import Option, OptionValue
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.resegment import with_boundaries_of
 
 ANY_FORMAT = "any"
@@ -62,11 +62,11 @@ class PrecomputedBackend(Backend):
     def _path(self) -> str:
         return str(self.values["path"])
 
-    def warm(self, watch: Watch) -> None:
+    def warm(self, watch: WorkContext) -> None:
         """Read the file. Raises :class:`~merger.errors.UnavailableError` if it cannot be read or is malformed."""
         self._read(watch)
 
-    def predict(self, document: Document, watch: Watch) -> tuple[Cluster, ...]:
+    def predict(self, document: Document, watch: WorkContext) -> tuple[Cluster, ...]:
         """The clusters that the file has for this document.
 
         Raises :class:`~merger.errors.AlignmentError` if the file lacks the document, or at the first token that
@@ -116,7 +116,7 @@ class PrecomputedBackend(Backend):
     def _fingerprint(self) -> str:
         return fingerprint(self._path)
 
-    def _read(self, watch: Watch) -> Mapping[str, Document]:
+    def _read(self, watch: WorkContext) -> Mapping[str, Document]:
         with self._lock:
             if self._documents is None:
                 chosen = str(self.values["format"])

@@ -44,13 +44,13 @@ def cut_runs(sizes: Sequence[int], limit: int) -> Iterator[range]:
 
 def _step_back(lengths: Sequence[int], start: int, end: int, limit: int, overlap: int) -> int:
     """Where the next window begins: some sentences before ``end``, but after ``start``, so that it gets further."""
-    begin, shared = end, 0
-    while begin - 1 > start and (shared + lengths[begin - 1] <= overlap or begin == end):
-        shared += lengths[begin - 1]
+    first, shared = end, 0
+    while first - 1 > start and (shared + lengths[first - 1] <= overlap or first == end):
+        shared += lengths[first - 1]
         if shared + lengths[end] > limit:
             break
-        begin -= 1
-    return begin
+        first -= 1
+    return first
 
 
 def stitch(windows: Iterable[Sequence[Cluster]]) -> tuple[Cluster, ...]:

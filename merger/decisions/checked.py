@@ -138,21 +138,21 @@ def _check_known(parts: Document, ref: ChainRef, chains: dict[ChainRef, Chain], 
         return
     count = len(parts.parts)
     if ref.part >= count:
-        message, wanted = f"a decision on {_named(ref)}", f"a part from 0 to {count - 1}"
+        message, expected = f"a decision on {_named(ref)}", f"a part from 0 to {count - 1}"
     else:
-        message, wanted = f"a decision on chain {ref.chain}, which part {ref.part} lacks", "a chain of this part"
-    raise DecisionError(message, record.location, expected=wanted)
+        message, expected = f"a decision on chain {ref.chain}, which part {ref.part} lacks", "a chain of this part"
+    raise DecisionError(message, record.location, expected=expected)
 
 
 def _repeated(record: DecisionRecord, first: DecisionRecord) -> DecisionError:
     ref = record.decision.chain
-    there = str(replace(first.location, document=None, part=None)) or "before"
-    told, before = _said(record.decision), _said(first.decision)
+    place = str(replace(first.location, document=None, part=None)) or "before"
+    later, earlier = _said(record.decision), _said(first.decision)
     makers = f" by {record.maker} and by {first.maker}" if record.maker != first.maker else ""
-    if told == before:
-        message = f"chain {ref.chain} is decided on twice{makers}, first at {there}"
+    if later == earlier:
+        message = f"chain {ref.chain} is decided on twice{makers}, first at {place}"
     else:
-        message = f"contradictory decisions on chain {ref.chain}{makers}: {told}; but {before} at {there}"
+        message = f"contradictory decisions on chain {ref.chain}{makers}: {later}; but {earlier} at {place}"
     hint = "`merge-baseline vote` makes one decision of several annotators'" if makers else None
     return DecisionError(message, record.location, expected="one decision a chain", hint=hint)
 
@@ -164,9 +164,9 @@ def _check_antecedent(
     if antecedent is None:
         return
     message = f"chain {ref.chain} is linked to {_named(antecedent)}"
-    wanted = "a chain of an earlier part"
+    expected = "a chain of an earlier part"
     if antecedent not in chains:
-        raise DecisionError(f"{message}, which is not there", record.location, expected=wanted)
+        raise DecisionError(f"{message}, which is not there", record.location, expected=expected)
     if antecedent not in decided:
         # A chain of two mentions gets the error of its own: it lacks a decision.
         if len(chains[antecedent].mentions) == 1:
@@ -178,7 +178,7 @@ def _check_antecedent(
         cycle = _cycle(ref, decided)
         if cycle:
             message = f"decisions in a circle: {' -> '.join(map(_named, cycle))}"
-        raise DecisionError(message, record.location, expected=wanted)
+        raise DecisionError(message, record.location, expected=expected)
 
 
 def _cycle(start: ChainRef, decided: dict[ChainRef, DecisionRecord]) -> list[ChainRef]:

@@ -55,8 +55,8 @@ class Fields:
             return None
         value = self.any_number(key)
         if value < 0 or (most is not None and value > most):
-            wanted = "0 or more" if most is None else f"a number from 0 to {plain_number(most)}"
-            raise FormatError(f"{self._called(key)} is {plain_number(value)}", self.place, expected=wanted)
+            expected = "0 or more" if most is None else f"a number from 0 to {plain_number(most)}"
+            raise FormatError(f"{self._called(key)} is {plain_number(value)}", self.place, expected=expected)
         return value
 
     def any_number(self, key: str) -> float:
@@ -107,8 +107,8 @@ class Fields:
     def _called(self, key: str) -> str:
         return f"{self._name}.{key}" if self._name else repr(key)
 
-    def _wrong(self, key: str, value: object, wanted: str) -> FormatError:
-        return _wrong(self._called(key), value, self.place, wanted)
+    def _wrong(self, key: str, value: object, expected: str) -> FormatError:
+        return _wrong(self._called(key), value, self.place, expected)
 
 
 def as_text(value: object, name: str, place: Location, *, filled: bool = False) -> str:
@@ -167,5 +167,5 @@ def as_mention(value: object, name: str, place: Location) -> Mention:
         raise FormatError(f"{name} has no tokens, or a stretch that ends before it begins", place) from None
 
 
-def _wrong(name: str, value: object, place: Location, wanted: str) -> FormatError:
-    return FormatError(f"{name} is {type_name(value)}", place, expected=wanted)
+def _wrong(name: str, value: object, place: Location, expected: str) -> FormatError:
+    return FormatError(f"{name} is {type_name(value)}", place, expected=expected)

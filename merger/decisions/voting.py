@@ -64,8 +64,8 @@ def vote(parts: Document, decisions: Mapping[str, Sequence[Decision]], prefer: s
         here: list[Voted] = []
         for ref in (decision.chain for decision in everyone):
             ballots = [sets[name][ref] for name in names if ref in sets[name]]
-            wanted, supporters, decided = _count(ballots)
-            antecedent = _antecedent(merged, wanted, order)
+            chosen, supporters, decided = _count(ballots)
+            antecedent = _antecedent(merged, chosen, order)
             here.append(Voted(Decision(ref, antecedent), decided, tuple(said[ref]), supporters))
         merged.apply(part, chains, [each.decision for each in here], parts.id)
         voted += here
@@ -80,13 +80,13 @@ def _count(ballots: Sequence[PartChains]) -> tuple[PartChains, int, Decided]:
     return ballots[0], ballots.count(ballots[0]), Decided.PREFERENCE
 
 
-def _antecedent(merged: MergedChains, wanted: PartChains, order: Mapping[ChainRef, int]) -> ChainRef | None:
+def _antecedent(merged: MergedChains, part_chains: PartChains, order: Mapping[ChainRef, int]) -> ChainRef | None:
     """The merged chain of the voted world that stands for a set of part chains."""
-    if not wanted:
+    if not part_chains:
         return None
     shared: Counter[ChainRef] = Counter()
     latest: dict[ChainRef, int] = {}
-    for ref in wanted:
+    for ref in part_chains:
         root = merged.root(ref)
         shared[root] += 1
         latest[root] = max(latest.get(root, -1), order[ref])

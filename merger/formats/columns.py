@@ -39,7 +39,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> Columns | None:
         return None
 
 
-class _Known(dict[str, str]):
+class _SharedText(dict[str, str]):
     def __missing__(self, text: str) -> str:
         if len(text) <= _LONGEST:
             if len(self) >= _MOST:
@@ -49,9 +49,9 @@ class _Known(dict[str, str]):
 
 
 # Twice as fast as `sys.intern`, which forgets what is not used any more and so has to learn it again every time.
-_get_known = _Known().__getitem__
+_get_shared = _SharedText().__getitem__
 
 
 def share(cells: Iterable[str]) -> tuple[str, ...]:
     """The cells; those that came before as the same objects, so that a text takes the memory of its vocabulary."""
-    return tuple(map(_get_known, cells))
+    return tuple(map(_get_shared, cells))

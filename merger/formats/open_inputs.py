@@ -35,10 +35,10 @@ def find_files(path: str, suffixes: tuple[str, ...], passed_over: list[str] | No
     """
     if path == STDIN or not path or not Path(path).is_dir():
         return [path]
-    wanted = tuple(suffixes) + tuple(suffix + ".gz" for suffix in suffixes)
+    endings = tuple(suffixes) + tuple(suffix + ".gz" for suffix in suffixes)
     found = []
     for file in Path(path).rglob("*"):
-        if not file.name.endswith(wanted) or _is_hidden(file.relative_to(path)):
+        if not file.name.endswith(endings) or _is_hidden(file.relative_to(path)):
             continue
         if _may_hold_text(file):
             found.append(str(file))

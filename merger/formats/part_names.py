@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from merger.message_text import shown
+from merger.message_text import printable
 
 _NUMBERED = re.compile(r"(?P<document>.+?)(?P<mark>[._:-](?:part|p)?[._:-]?)(?P<part>\d{1,4})")
 
@@ -26,5 +26,6 @@ def look_like_parts(names: Iterable[str]) -> str | None:
         before = first.setdefault((found["document"], found["mark"]), name)
         if before != name:
             pattern = rf"(?P<document>.*){re.escape(found['mark'])}(?P<part>\d+)"
-            return f"{shown(before)} and {shown(name)} look like parts: option part_pattern '{pattern}' joins such ids"
+            names = f"{printable(before)} and {printable(name)}"
+            return f"{names} look like parts: option part_pattern '{pattern}' joins such ids"
     return None

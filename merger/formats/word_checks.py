@@ -9,7 +9,7 @@ from itertools import islice
 
 from merger.document import Document
 from merger.errors import FormatError, Location
-from merger.message_text import shown
+from merger.message_text import printable
 from merger.notices import Notices
 
 _SAMPLE = 100
@@ -45,7 +45,7 @@ def check_words(document: Document, notices: Notices) -> None:
     elif found := _as_pieces(words):
         _warn(document, notices, "word pieces", found, "join the pieces, and count clusters in words")
     elif all(map(str.isdecimal, words)):
-        _warn(document, notices, "numbers for words", f"all words are numbers, such as {shown(words[0])}", _COLUMNS)
+        _warn(document, notices, "numbers for words", f"all words are numbers, such as {printable(words[0])}", _COLUMNS)
     elif found := _as_tags(words):
         _warn(document, notices, "tags for words", found, _COLUMNS)
 
@@ -71,7 +71,7 @@ def _as_placeholders(words: Sequence[str]) -> str | None:
     ((most, count),) = Counter(words).most_common(1)
     if count == len(words) >= _SAME or (5 * count >= 4 * len(words) and re.fullmatch(_PLACEHOLDER, most)):
         share = "all words" if count == len(words) else "most words"
-        return f"{share} are {shown(most)}, as where a corpus is given out without its text"
+        return f"{share} are {printable(most)}, as where a corpus is given out without its text"
     return None
 
 
@@ -81,13 +81,13 @@ def _as_pieces(words: Sequence[str]) -> str | None:
         return None
     pieces = [word for word in words if re.match(_WORDPIECE, word)]
     if len(pieces) > 1:
-        return f"the tokens are word pieces, such as {shown(pieces[0])}"
+        return f"the tokens are word pieces, such as {printable(pieces[0])}"
     if set(words) >= _CORNERS:
         return "the tokens are word pieces, with [CLS] and [SEP] among them"
     for start in _WORD_STARTS:
         marked = [word for word in words if word.startswith(start)]
         if 5 * len(marked) >= len(words):
-            return f"the tokens are word pieces, such as {shown(marked[0])}"
+            return f"the tokens are word pieces, such as {printable(marked[0])}"
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from merger.document import Chain, Document, Mention, Span
 from merger.empty_nodes import touches_empty_node
 from merger.errors import Location, UnsupportedError
-from merger.message_text import shown
+from merger.message_text import printable
 from merger.notices import Notices
 from merger.token_alignment import token_line, word_spans
 
@@ -41,7 +41,7 @@ class WordMentions:
         if len(spans) > 1:
             words = " ".join(self._document.forms(mention))
             error = UnsupportedError(
-                f"discontinuous mention {words!r} of chain {shown(chain.id)}",
+                f"discontinuous mention {words!r} of chain {printable(chain.id)}",
                 self._place(mention),
                 expected=f"continuous mentions in {self._title}",
             )
@@ -52,8 +52,8 @@ class WordMentions:
         if owner is not None:
             words = " ".join(self._document.forms(mention))
             error = UnsupportedError(
-                f"mention {words!r} of chain {shown(chain.id)} differs from one of chain {shown(owner)} only in empty "
-                f"nodes or gaps, which {self._title} has not: the first is kept",
+                f"mention {words!r} of chain {printable(chain.id)} differs from one of chain {printable(owner)} "
+                f"only in empty nodes or gaps, which {self._title} cannot express: the first is kept",
                 self._place(mention),
             )
             self._notices.warn("mentions become one", error)

@@ -16,7 +16,7 @@ from merger.document import Chain, Document, Part
 from merger.errors import Location
 from merger.notices import Notice, Notices
 from merger.options import Option, OptionValue, parse_options
-from merger.progress import Watch
+from merger.progress import WorkContext
 
 
 class Run(ABC):
@@ -61,7 +61,9 @@ class Strategy(ABC):
         self.values = parse_options(f"strategy {self.name}", self.options, options or {})
 
     @abstractmethod
-    def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:
+    def start(
+        self, document: Document | None = None, key: Document | None = None, watch: WorkContext | None = None
+    ) -> Run:
         """Begin a document.
 
         ``document`` is the whole document where it is known (``None`` on a stream); only strategies that say so look
@@ -72,7 +74,7 @@ class Strategy(ABC):
         """What :attr:`Run.conditions` would be for all of these documents as one."""
         return ""
 
-    def warm(self, watch: Watch | None = None) -> None:  # noqa: B027  # most strategies have nothing to start
+    def warm(self, watch: WorkContext | None = None) -> None:  # noqa: B027  # most strategies have nothing to start
         """Start and load what is needed, so that the first document does not wait."""
 
     @property

@@ -17,7 +17,7 @@ from merger.document import Chain, Document, Part
 from merger.errors import OptionError
 from merger.notices import Notice
 from merger.options import Option, OptionValue
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.strategies.base import Run, Strategy
 
 PASSES = ("whole", "incremental")
@@ -72,8 +72,13 @@ class CoreferenceStrategy(Strategy):
         shown = ",".join(f"{option.name}={option.show(self.values[option.name])}" for option in MAPPING_OPTIONS)
         return f"{self._backend.signature}[{shown}]"
 
-    def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002
-        watch = watch or Watch()
+    def start(
+        self,
+        document: Document | None = None,
+        key: Document | None = None,  # noqa: ARG002
+        watch: WorkContext | None = None,
+    ) -> Run:
+        watch = watch or WorkContext()
         if self.values["pass"] == PASSES[1]:
             return _IncrementalRun(self._backend, self.values, document, watch)
         if document is None:
@@ -83,8 +88,8 @@ class CoreferenceStrategy(Strategy):
             )
         return _WholeRun(self._backend, self.values, document, watch)
 
-    def warm(self, watch: Watch | None = None) -> None:
-        self._backend.warm(watch or Watch())
+    def warm(self, watch: WorkContext | None = None) -> None:
+        self._backend.warm(watch or WorkContext())
 
     @property
     def notices(self) -> Iterable[Notice]:
@@ -126,7 +131,9 @@ class PrecomputedStrategy(CoreferenceStrategy):
 
 
 class _WholeRun(Run):
-    def __init__(self, backend: Backend, values: Mapping[str, OptionValue], document: Document, watch: Watch) -> None:
+    def __init__(
+        self, backend: Backend, values: Mapping[str, OptionValue], document: Document, watch: WorkContext
+    ) -> None:
         self._document = document
         self._matching = str(values["mentions"])
         self._mapper = _mapper(values)
@@ -142,7 +149,7 @@ class _IncrementalRun(Run):
     """Predicts anew with every part. Clusters mean nothing beyond their pass, so all mentions are matched again."""
 
     def __init__(
-        self, backend: Backend, values: Mapping[str, OptionValue], document: Document | None, watch: Watch
+        self, backend: Backend, values: Mapping[str, OptionValue], document: Document | None, watch: WorkContext
     ) -> None:
         self._backend = backend
         self._values = values

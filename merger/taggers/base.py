@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 
 from merger.document import Document, Sentence
 from merger.options import Option, OptionValue, parse_options
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.syntax import WordTags, has_tags
 
 
@@ -37,11 +37,11 @@ class Tagger(ABC):
         """As :meth:`unavailable`, for the options of this tagger."""
         return self.unavailable()
 
-    def warm(self, watch: Watch) -> None:  # noqa: B027  # a tagger may have nothing to start
+    def warm(self, watch: WorkContext) -> None:  # noqa: B027  # a tagger may have nothing to start
         """Start and load what is needed. Raises :class:`~merger.errors.UnavailableError` if it cannot."""
 
     @abstractmethod
-    def tag(self, document: Document, watch: Watch) -> Document:
+    def tag(self, document: Document, watch: WorkContext) -> Document:
         """The document with tags in the sentences that had none; tokens and sentences stay.
 
         Raises :class:`~merger.errors.UnavailableError` if the tagger cannot be started,

@@ -19,7 +19,7 @@ from merger.backends.windows import cut_windows
 from merger.document import Document, Sentence
 from merger.errors import Location
 from merger.options import Option, OptionValue
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.taggers.base import Tagger, untagged, with_sentences
 
 _PROPERTIES = {"annotators": "pos"}
@@ -45,16 +45,16 @@ class CoreNLPTagger(Tagger):
         """Why no server can be started with default options (``url`` would need neither Java nor jars)."""
         return why_unavailable()
 
-    def warm(self, watch: Watch) -> None:
+    def warm(self, watch: WorkContext) -> None:
         """Start the server and load the tagger."""
         self._handle.get().prepare(_PROPERTIES, watch)
 
-    def tag(self, document: Document, watch: Watch) -> Document:
+    def tag(self, document: Document, watch: WorkContext) -> Document:
         """The document with Penn tags (``xpos``) in the sentences that had none; empty nodes get none."""
         from merger.backends.corenlp.server import Job
 
-        wanted = {(part, index): sentence for part, index, sentence in untagged(document)}
-        sentences = [sentence for sentence in sent_sentences(document) if sentence.place in wanted]
+        without_tags = {(part, index): sentence for part, index, sentence in untagged(document)}
+        sentences = [sentence for sentence in sent_sentences(document) if sentence.place in without_tags]
         if not sentences:
             return document
         server = self._handle.get()
@@ -66,7 +66,7 @@ class CoreNLPTagger(Tagger):
             sent = tuple(replace(sentences[index], tags=None) for index in window)
             answer = server.annotate(Job(_PROPERTIES, sent, location), end - time.monotonic(), watch)
             for sentence, tags in zip(sent, answer.tags, strict=True):
-                given = wanted[sentence.place]
+                given = without_tags[sentence.place]
                 column = [""] * len(given.forms)
                 for index, tag in zip(sentence.indexes, tags, strict=True):
                     column[index] = tag
@@ -81,4 +81,4 @@ class CoreNLPTagger(Tagger):
     @property
     def signature(self) -> str:
         """``corenlp-4.5.10``."""
-        return f"{self.name}{server_version(self._handle.place)}"
+        return f"{self.name}{server_version(self._handle.config)}"

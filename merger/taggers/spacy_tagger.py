@@ -16,7 +16,7 @@ from merger.backends.windows import cut_runs
 from merger.document import Document, Sentence
 from merger.errors import BackendError, Location, UnavailableError
 from merger.options import Option, OptionValue
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.syntax import WordTags
 from merger.taggers.base import Tagger, tagged_sentence, untagged, with_sentences
 
@@ -76,14 +76,14 @@ class SpacyTagger(Tagger):
         """As :meth:`unavailable`, for the ``model`` of this tagger."""
         return _missing(str(self.values["model"]))
 
-    def warm(self, watch: Watch) -> None:
+    def warm(self, watch: WorkContext) -> None:
         """Load the pipeline: a second or so for a small one.
 
         Raises :class:`~merger.errors.UnavailableError` if spaCy or the pipeline is missing, broken or has no tagger.
         """
         self._get(watch)
 
-    def tag(self, document: Document, watch: Watch) -> Document:
+    def tag(self, document: Document, watch: WorkContext) -> Document:
         """The document with ``xpos`` and ``upos`` in the sentences that had neither; empty nodes get none.
 
         Raises as :meth:`warm`, and :class:`~merger.errors.BackendError` if the model fails; the error names the
@@ -127,7 +127,7 @@ class SpacyTagger(Tagger):
         """Versions of spaCy and of the pipeline: ``spacy-3.8.7:en_core_web_sm-3.8.0``."""
         return f"{self.name}-{_version('spacy') or 'none'}:{_model_signature(str(self.values['model']))}"
 
-    def _get(self, watch: Watch) -> Any:  # noqa: ANN401  # spacy.Language
+    def _get(self, watch: WorkContext) -> Any:  # noqa: ANN401  # spacy.Language
         with held(self._loading, watch):
             if self._pipeline is None:
                 watch.progress("loading", 0, 1)

@@ -11,7 +11,7 @@ from merger.backends.stanza.text import cut_pieces
 from merger.backends.windows import cut_windows
 from merger.document import Document
 from merger.options import Option, OptionValue
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.syntax import WordTags
 from merger.taggers.base import Tagger, tagged_sentence, untagged, with_sentences
 
@@ -54,7 +54,7 @@ class StanzaTagger(Tagger):
         """Which package is missing. Whether a model can be had shows when it is loaded."""
         return missing_packages()
 
-    def warm(self, watch: Watch) -> None:
+    def warm(self, watch: WorkContext) -> None:
         """Load the model: seconds for a local one, minutes where it must be downloaded first.
 
         Raises :class:`~merger.errors.UnavailableError` if a package, the model or what it needs is missing or broken,
@@ -62,22 +62,22 @@ class StanzaTagger(Tagger):
         """
         self._model.get(watch)
 
-    def tag(self, document: Document, watch: Watch) -> Document:
+    def tag(self, document: Document, watch: WorkContext) -> Document:
         """The document with ``xpos`` and ``upos`` in the sentences that had neither; empty nodes get none.
 
         Raises as :meth:`warm`, and :class:`~merger.errors.BackendError` if the model fails; the error names the
         document and no text of it.
         """
-        wanted = {(part, index): sentence for part, index, sentence in untagged(document)}
-        if not wanted:
+        without_tags = {(part, index): sentence for part, index, sentence in untagged(document)}
+        if not without_tags:
             return document
         model = self._model.get(watch)
         pieces = [
             piece
             for piece in cut_pieces(document, _characters, _LONGEST_SENTENCE)
-            if (piece.part, piece.sentence) in wanted
+            if (piece.part, piece.sentence) in without_tags
         ]
-        found: dict[tuple[int, int], dict[int, WordTags]] = {place: {} for place in wanted}
+        found: dict[tuple[int, int], dict[int, WordTags]] = {place: {} for place in without_tags}
         windows = cut_windows([len(piece) for piece in pieces], _WINDOW, 0)
         for done, window in enumerate(windows):
             watch.check()
@@ -88,7 +88,9 @@ class StanzaTagger(Tagger):
             for piece, tags in zip(shown, predicted, strict=True):
                 found[piece.part, piece.sentence].update(zip(piece.tokens, tags, strict=True))
         watch.progress("tagging", len(windows), len(windows))
-        return with_sentences(document, {place: tagged_sentence(wanted[place], tags) for place, tags in found.items()})
+        return with_sentences(
+            document, {place: tagged_sentence(without_tags[place], tags) for place, tags in found.items()}
+        )
 
     def close(self) -> None:
         """Let go of the model; a later call loads it again."""

@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 from merger.document import Document
 from merger.errors import Location
 from merger.notices import Notices
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.syntax import has_tags
 from merger.taggers.base import Tagger, untagged, without_tags
 
@@ -37,20 +37,20 @@ class Tagging:
         """The tagger, and whether it replaces tags."""
         return f"{'retagger' if self._retag else 'tagger'}:{self.tagger.signature}"
 
-    def tag(self, document: Document, notices: Notices, watch: Watch | None = None) -> Tagged:
+    def tag(self, document: Document, notices: Notices, watch: WorkContext | None = None) -> Tagged:
         """Tag what is to be tagged. Raises what :meth:`~merger.taggers.Tagger.tag` raises."""
         bare = without_tags(document) if self._retag else document
-        wanted = sum(1 for _ in untagged(bare))
-        if not wanted:
+        count = sum(1 for _ in untagged(bare))
+        if not count:
             if any(has_tags(sentence) for part in document.parts for sentence in part.sentences):
                 place = Location(document.file, document=document.id)
                 notices.add(
                     "own tags kept", "all sentences have tags of their own, which were kept (option retag)", place
                 )
             return Tagged(document, "")
-        tagged = self.tagger.tag(bare, watch or Watch())
+        tagged = self.tagger.tag(bare, watch or WorkContext())
         own = sum(has_tags(sentence) for part in bare.parts for sentence in part.sentences)
         if own:
-            message = f"{wanted} of {wanted + own} sentences had no tags and were tagged by {self.tagger.signature}"
+            message = f"{count} of {count + own} sentences had no tags and were tagged by {self.tagger.signature}"
             notices.add("partly tagged before", message, Location(document.file, document=document.id))
         return Tagged(tagged, f"+{self.signature}")

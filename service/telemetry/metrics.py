@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from merger.backends.health import State
+from merger.backends.health import HealthState
 from merger.errors import UnavailableError
 from merger.version import VERSION
 from service.errors import ServerStartError
@@ -167,7 +167,7 @@ def _backends(backends: tuple[BackendState, ...]) -> Iterator[Metric]:
         names = [each.strategy, each.backend]
         up.add_metric(names, each.up)
         restarts.add_metric(names, each.restarts)
-        for state in State:
+        for state in HealthState:
             found.add_metric([*names, state.value], state is each.state)
     yield from (up, found, restarts)
 

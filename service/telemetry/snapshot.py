@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from merger.backends.health import State
+from merger.backends.health import HealthState
 from service.work.backend_pools import Place
 from service.work.backend_supervisor import Supervisor
 from service.work.budget import Budget, Slots
@@ -38,7 +38,7 @@ class BackendState:
 
     strategy: str
     backend: str
-    state: State
+    state: HealthState
     up: bool
     restarts: int
 

@@ -19,9 +19,9 @@ from functools import partial
 from typing import Final, TypeVar
 
 from merger.backends.base import Backend
-from merger.backends.health import Condition, State
+from merger.backends.health import Health, HealthState
 from merger.errors import MergeBaselineError
-from merger.progress import Watch
+from merger.progress import WorkContext
 from service.strategies import ServedStrategies
 
 _log = logging.getLogger("merge_baseline.server")
@@ -63,7 +63,7 @@ class Guard:
     ) -> None:
         self.name = name
         self.backend = backend
-        self.state = State.IDLE
+        self.state = HealthState.IDLE
         """What the last look found."""
         self.down = False
         """Whether calls for it are refused."""
@@ -85,17 +85,17 @@ class Guard:
         """Look after it until cancelled."""
         was_well = False
         while True:
-            condition = await self._look()
-            well = condition.state is State.WELL
-            if self._has_failed(condition):
+            health = await self._look()
+            well = health.state is HealthState.WELL
+            if self._has_failed(health):
                 if self._clock() - self._up_since >= self._pace.stable_seconds:
                     self._delay = 0.0
-                await self._start_again(f"{self.backend.name} {condition.reason}")
-            elif self._keep_warm and condition.state is State.IDLE:
+                await self._start_again(f"{self.backend.name} {health.reason}")
+            elif self._keep_warm and health.state is HealthState.IDLE:
                 # CoreNLP works on with what nobody waits for, and is ended for that.
                 self._delay = 0.0
                 await self._start_again(f"{self.backend.name} was ended with a call that was given up")
-            elif self._keep_warm and was_well and condition.state is State.STARTING and not self.down:
+            elif self._keep_warm and was_well and health.state is HealthState.STARTING and not self.down:
                 # A call came before this look and has it started.
                 self._set_down(f"{self.backend.name} is starting", self._start_seconds)
             elif well and self.down:
@@ -108,25 +108,25 @@ class Guard:
         self._stopping.set()
         self._threads.shutdown(wait=True, cancel_futures=True)
 
-    async def _look(self) -> Condition:
+    async def _look(self) -> Health:
         try:
-            condition = await self._in_thread(lambda: self.backend.check(self._pace.answer_seconds))
+            health = await self._in_thread(lambda: self.backend.check(self._pace.answer_seconds))
         except Exception as error:  # noqa: BLE001  # a bug in a backend must not end its supervision
-            condition = Condition(State.GONE, f"cannot be looked at: {type(error).__qualname__}")
-        self.state = condition.state
-        if condition.state not in {State.HUNG, State.SLOW}:
+            health = Health(HealthState.GONE, f"cannot be looked at: {type(error).__qualname__}")
+        self.state = health.state
+        if health.state not in {HealthState.HUNG, HealthState.SLOW}:
             self._silent_since = None
         elif self._silent_since is None:
             # It was asked that long ago.
             self._silent_since = self._clock() - self._pace.answer_seconds
-        return condition
+        return health
 
-    def _has_failed(self, condition: Condition) -> bool:
-        if condition.state is State.GONE:
+    def _has_failed(self, health: Health) -> bool:
+        if health.state is HealthState.GONE:
             return True
         if self._silent_since is None:
             return False
-        patience = self._pace.hung_seconds if condition.state is State.HUNG else self._pace.slow_seconds
+        patience = self._pace.hung_seconds if health.state is HealthState.HUNG else self._pace.slow_seconds
         return self._clock() - self._silent_since >= patience
 
     async def _start_again(self, reason: str) -> None:
@@ -155,7 +155,7 @@ class Guard:
         self.on_change()
 
     def _set_up(self) -> None:
-        self.state = State.WELL
+        self.state = HealthState.WELL
         self._silent_since = None
         self._up_since = self._clock()
         self.restarts += 1
@@ -164,12 +164,12 @@ class Guard:
         self.on_change()
         _log.warning("backend %s: it is back", self.name)
 
-    def _watch(self) -> Watch:
+    def _watch(self) -> WorkContext:
         def check() -> None:
             if self._stopping.is_set():
                 raise _StoppingError
 
-        return Watch(check=check)
+        return WorkContext(check=check)
 
     async def _in_thread(self, work: Callable[[], _T]) -> _T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)

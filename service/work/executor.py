@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from merger.errors import MergeBaselineError
-from merger.progress import Watch
+from merger.progress import WorkContext
 from protos.convert.status import status_of
 from protos.limits import DEFAULT_LIMITS, Limits
 from service.answers import StreamAnswers, merge_document_answer, progress_answer
@@ -34,9 +34,9 @@ class Call:
         self._told = 0.0
 
     @property
-    def watch(self) -> Watch:
+    def watch(self) -> WorkContext:
         """What to hand down into the work."""
-        return Watch(self._deadline, self.check, self.progress)
+        return WorkContext(self._deadline, self.check, self.progress)
 
     def cancel(self) -> None:
         """Have the next check raise; from any thread."""
@@ -61,7 +61,7 @@ class _Stream:
 
     def __init__(self, strategies: ServedStrategies, call: Call, limits: Limits) -> None:
         self.call = call
-        self.answers = StreamAnswers(strategies, Watch(call.watch.deadline, self._check, self._progress), limits)
+        self.answers = StreamAnswers(strategies, WorkContext(call.watch.deadline, self._check, self._progress), limits)
 
     def _check(self) -> None:
         self.call.check()

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from merger.progress import Watch
+from merger.progress import WorkContext
 from protos.limits import Limits
 from service.strategies import ServedStrategies
 from service.work.executor import Call, Desk
@@ -53,7 +53,7 @@ def main() -> None:
     taggers = json.loads(sys.argv[3])
     strategies = ServedStrategies(taggers=taggers["specs"])
     if taggers["warm"]:
-        strategies.taggers.warm(Watch())
+        strategies.taggers.warm(WorkContext())
     # What was imported is not garbage: collections need not look at it.
     gc.collect()
     gc.freeze()

@@ -7,7 +7,7 @@ from pathlib import Path
 from merger.backends.corenlp.backend import CoreNLPBackend
 from merger.document import Document
 from merger.formats import read_documents
-from merger.progress import Watch
+from merger.progress import WorkContext
 from tests.support.corenlp_here import needs_shift_reduce
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "parts"
@@ -18,6 +18,6 @@ def test_a_tagged_document_can_be_the_first_one() -> None:
     # A heap size of its own keeps other tests' servers, which have seen untagged text, out of this.
     documents: list[Document] = list(read_documents(str(EXAMPLES)))
     with CoreNLPBackend({"memory": "3999M"}) as backend:
-        found = [backend.predict(document, Watch()) for document in documents]
+        found = [backend.predict(document, WorkContext()) for document in documents]
 
     assert all(len(clusters) > len(document.parts) for clusters, document in zip(found, documents, strict=True))

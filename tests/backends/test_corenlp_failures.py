@@ -21,7 +21,7 @@ import pytest
 from merger.backends.corenlp.backend import CoreNLPBackend
 from merger.backends.corenlp.install import find_installation
 from merger.errors import BackendError, MergeBaselineError, UnavailableError
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.taggers import CoreNLPTagger
 from tests.support.command_line import PATIENCE, free_port
 from tests.support.corenlp_here import (
@@ -43,7 +43,7 @@ _MEMORY = "1G"
 @pytest.fixture
 def tagger() -> Iterator[CoreNLPTagger]:
     with CoreNLPTagger({"memory": _MEMORY}) as tagger:
-        tagger.warm(Watch())
+        tagger.warm(WorkContext())
         yield tagger
 
 
@@ -72,7 +72,7 @@ def test_a_document_whose_server_is_killed_is_tried_once_more_on_another(
 
     threading.Thread(target=kill).start()
 
-    assert tagger.tag(_DOCUMENT, Watch()).parts[0].sentences[0].xpos == ("PRP$", "NN", "VBZ", "NNP", ".")
+    assert tagger.tag(_DOCUMENT, WorkContext()).parts[0].sentences[0].xpos == ("PRP$", "NN", "VBZ", "NNP", ".")
     assert process_of(tagger._handle.get()).pid != process.pid
     assert capfd.readouterr() == ("", "")
 
@@ -82,14 +82,14 @@ def test_a_document_whose_server_is_killed_twice_fails_and_the_next_one_starts_a
     killed: list[int] = []
     killer = threading.Thread(target=kill_twice, args=[tagger._handle.get, killed])
     killer.start()
-    error = _error(lambda: tagger.tag(long, Watch()))
+    error = _error(lambda: tagger.tag(long, WorkContext()))
     killer.join()
 
     assert isinstance(error, BackendError)
     assert "was killed (SIGKILL)" in str(error)
     assert "document long" in str(error)
     assert len(set(killed)) == 2
-    assert tagger.tag(_DOCUMENT, Watch()).parts[0].sentences[0].xpos is not None
+    assert tagger.tag(_DOCUMENT, WorkContext()).parts[0].sentences[0].xpos is not None
 
 
 def test_a_server_that_died_between_documents_is_replaced(tagger: CoreNLPTagger) -> None:
@@ -98,34 +98,34 @@ def test_a_server_that_died_between_documents_is_replaced(tagger: CoreNLPTagger)
     while process.alive():
         time.sleep(0.01)
 
-    assert tagger.tag(_DOCUMENT, Watch()).parts[0].sentences[0].xpos is not None
+    assert tagger.tag(_DOCUMENT, WorkContext()).parts[0].sentences[0].xpos is not None
 
 
 def test_a_hung_server_is_given_up_after_the_timeout_and_replaced() -> None:
     with CoreNLPTagger({"memory": _MEMORY, "timeout": 1}) as tagger:
-        tagger.warm(Watch())
+        tagger.warm(WorkContext())
         pid = process_of(tagger._handle.get()).pid
         os.kill(pid, signal.SIGSTOP)
 
         # The timeout, and the 5 seconds in which a server may say that it has run out of time.
-        error = _error(lambda: tagger.tag(_DOCUMENT, Watch()))
+        error = _error(lambda: tagger.tag(_DOCUMENT, WorkContext()))
 
         assert isinstance(error, BackendError)
         assert "did not answer within 1 s" in str(error)
         assert not exists(pid)
         with CoreNLPTagger({"memory": _MEMORY}) as patient:
-            assert patient.tag(_DOCUMENT, Watch()).parts[0].sentences[0].xpos is not None
+            assert patient.tag(_DOCUMENT, WorkContext()).parts[0].sentences[0].xpos is not None
 
 
 def test_a_slow_document_fails_by_the_timeout_and_others_under_way_are_not_touched() -> None:
     slow = document_of(*[f"{_NAME} likes her cats , and her cats like him ."] * 15_000)
     other = document_of(*["Ann likes her cats , and her cats like Ann ."] * 1_500)
     with CoreNLPTagger({"memory": _MEMORY, "timeout": 0.5}) as hasty, CoreNLPTagger({"memory": _MEMORY}) as patient:
-        hasty.warm(Watch())
+        hasty.warm(WorkContext())
         assert hasty._handle.get() is patient._handle.get()
         with ThreadPoolExecutor(2) as threads:
-            tagged = threads.submit(patient.tag, other, Watch())
-            error = _error(lambda: hasty.tag(slow, Watch()))
+            tagged = threads.submit(patient.tag, other, WorkContext())
+            error = _error(lambda: hasty.tag(slow, WorkContext()))
 
             assert isinstance(error, BackendError)
             assert "0.5 s" in str(error) or "no time left" in str(error)
@@ -143,7 +143,7 @@ def test_the_callers_deadline_ends_the_wait_for_a_hung_server(tagger: CoreNLPTag
             raise TimeoutError
 
     with pytest.raises(TimeoutError):
-        tagger.tag(_DOCUMENT, Watch(deadline, check))
+        tagger.tag(_DOCUMENT, WorkContext(deadline, check))
 
     assert time.monotonic() - deadline < PATIENCE
     assert not exists(process.pid)
@@ -153,7 +153,7 @@ def test_a_deadline_alone_is_enough(tagger: CoreNLPTagger) -> None:
     process = process_of(tagger._handle.get())
     os.kill(process.pid, signal.SIGSTOP)
 
-    error = _error(lambda: tagger.tag(_DOCUMENT, Watch(time.monotonic() + 3)))
+    error = _error(lambda: tagger.tag(_DOCUMENT, WorkContext(time.monotonic() + 3)))
 
     assert isinstance(error, BackendError)
     assert "deadline" in str(error)
@@ -168,15 +168,15 @@ def test_a_caller_who_leaves_during_the_start_does_not_stop_it() -> None:
                 raise TimeoutError
 
         with pytest.raises(TimeoutError):
-            starting.warm(Watch(check=check))
+            starting.warm(WorkContext(check=check))
         process = process_of(starting._handle.get())
-        starting.warm(Watch())
+        starting.warm(WorkContext())
         assert process_of(starting._handle.get()) is process
 
 
 def test_too_little_memory_is_said_within_seconds() -> None:
     with CoreNLPBackend({"memory": "150M", "parser": "pcfg"}) as backend:
-        error = _error(lambda: backend.predict(_DOCUMENT, Watch()))
+        error = _error(lambda: backend.predict(_DOCUMENT, WorkContext()))
 
     assert isinstance(error, UnavailableError)
     assert "ran out of its 150M of memory" in str(error)
@@ -186,18 +186,18 @@ def test_too_little_memory_is_said_within_seconds() -> None:
 def test_a_document_that_takes_all_memory_fails_at_once_and_the_next_one_is_served() -> None:
     many = document_of(*[f"{_NAME} likes her cats , and her cats like him ."] * 15_000)
     with CoreNLPTagger({"memory": "100M"}) as tagger:
-        tagger.warm(Watch())
+        tagger.warm(WorkContext())
 
-        error = _error(lambda: tagger.tag(many, Watch()))
+        error = _error(lambda: tagger.tag(many, WorkContext()))
 
         assert isinstance(error, BackendError)
         assert "ran out of its 100M of memory" in str(error)
-        assert tagger.tag(_DOCUMENT, Watch()).parts[0].sentences[0].xpos is not None
+        assert tagger.tag(_DOCUMENT, WorkContext()).parts[0].sentences[0].xpos is not None
 
 
 def test_a_heap_that_java_refuses_is_said() -> None:
     with CoreNLPTagger({"memory": "1k"}) as tagger:
-        error = _error(lambda: tagger.warm(Watch()))
+        error = _error(lambda: tagger.warm(WorkContext()))
 
     assert isinstance(error, UnavailableError)
     assert "memory=1k" in str(error)
@@ -209,7 +209,7 @@ def test_a_port_that_is_taken_is_said() -> None:
         taken.listen()
         port = taken.getsockname()[1]
         with CoreNLPTagger({"port": port}) as tagger:
-            error = _error(lambda: tagger.warm(Watch()))
+            error = _error(lambda: tagger.warm(WorkContext()))
 
     assert isinstance(error, UnavailableError)
     assert f"port {port}" in str(error)
@@ -220,7 +220,7 @@ def test_a_fixed_port_can_be_used_again_right_after_a_stop() -> None:
     port = free_port()
     with CoreNLPTagger({"memory": _MEMORY, "port": port}) as tagger:
         for _ in range(2):
-            assert tagger.tag(_DOCUMENT, Watch()).parts[0].sentences[0].xpos is not None
+            assert tagger.tag(_DOCUMENT, WorkContext()).parts[0].sentences[0].xpos is not None
             assert process_of(tagger._handle.get()).address.port == port
             tagger.close()
 
@@ -229,12 +229,12 @@ def test_others_cannot_use_the_server(tagger: CoreNLPTagger) -> None:
     address = process_of(tagger._handle.get()).address
 
     with CoreNLPTagger({"url": f"http://127.0.0.1:{address.port}"}) as stranger:
-        error = _error(lambda: stranger.warm(Watch()))
+        error = _error(lambda: stranger.warm(WorkContext()))
 
     assert isinstance(error, UnavailableError)
     assert "another user name and password" in str(error)
     with CoreNLPTagger({"url": f"http://{address.user}:{address.password}@127.0.0.1:{address.port}"}) as friend:
-        assert friend.tag(_DOCUMENT, Watch()).parts[0].sentences[0].xpos is not None
+        assert friend.tag(_DOCUMENT, WorkContext()).parts[0].sentences[0].xpos is not None
 
 
 def test_without_java_it_is_unavailable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -242,7 +242,7 @@ def test_without_java_it_is_unavailable(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.delenv("JAVA_HOME", raising=False)
 
     with CoreNLPBackend({"parser": "pcfg"}) as backend:
-        error = _error(lambda: backend.warm(Watch()))
+        error = _error(lambda: backend.warm(WorkContext()))
 
     assert isinstance(error, UnavailableError)
     assert "no java" in str(error)
@@ -253,7 +253,7 @@ def test_a_wrong_home_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     missing = tmp_path / "missing"
     for home in (missing, tmp_path):
         with CoreNLPTagger({"home": str(home)}) as tagger:
-            error = _error(lambda: tagger.warm(Watch()))
+            error = _error(lambda: tagger.warm(WorkContext()))
         assert isinstance(error, UnavailableError)
         assert f"option home: {'there is no folder' if home == missing else str(tmp_path)}" in str(error)
 
@@ -267,7 +267,7 @@ def test_a_missing_parser_is_said_with_the_command_that_fetches_it(tmp_path: Pat
             (tmp_path / jar.name).symlink_to(jar)
 
     with CoreNLPBackend({"home": str(tmp_path)}) as backend:
-        error = _error(lambda: backend.warm(Watch()))
+        error = _error(lambda: backend.warm(WorkContext()))
 
     assert isinstance(error, UnavailableError)
     assert "merge-baseline corenlp install --with shift-reduce" in str(error)
@@ -277,9 +277,9 @@ def test_a_missing_parser_is_said_with_the_command_that_fetches_it(tmp_path: Pat
 _START = textwrap.dedent("""
     import sys, time
     from merger.taggers import CoreNLPTagger
-    from merger.progress import Watch
+    from merger.progress import WorkContext
     tagger = CoreNLPTagger({"memory": "1G"})
-    tagger.warm(Watch())
+    tagger.warm(WorkContext())
     process = tagger._handle.get()._peer.process
     print(process.pid, process._folder.name, flush=True)
     if sys.argv[1] == "wait":
@@ -381,7 +381,7 @@ def test_bad_answers_fail_the_document(misbehave: Callable[[_Peer, bytes], None]
     # As long as it takes, but for the one that never answers.
     timeout = 1 if complaint.endswith("1 s") else PATIENCE
     with _bad_peer(misbehave) as url, CoreNLPTagger({"url": url, "timeout": timeout}) as tagger:
-        error = _error(lambda: tagger.tag(_DOCUMENT, Watch()))
+        error = _error(lambda: tagger.tag(_DOCUMENT, WorkContext()))
 
     assert isinstance(error, BackendError)
     assert complaint in str(error)
@@ -390,7 +390,7 @@ def test_bad_answers_fail_the_document(misbehave: Callable[[_Peer, bytes], None]
 
 def test_a_server_elsewhere_that_is_not_there_is_said() -> None:
     with CoreNLPTagger({"url": "http://127.0.0.1:1"}) as tagger:
-        error = _error(lambda: tagger.warm(Watch()))
+        error = _error(lambda: tagger.warm(WorkContext()))
 
     assert isinstance(error, UnavailableError)
     assert "http://127.0.0.1:1 cannot be reached: Connection refused" in str(error)

@@ -13,7 +13,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, json_format, messag
 from hypothesis import given
 from hypothesis import strategies as st
 
-from merger.backends.corenlp.messages import AnswerError, decode_answer, encode_document
+from merger.backends.corenlp.messages import InvalidAnnotationError, decode_annotation, encode_document
 from merger.backends.corenlp.sentences import sent_sentences
 from merger.document import Document, Mention, Part, Sentence
 from tests.support.corenlp_here import document_of
@@ -173,7 +173,7 @@ def test_empty_nodes_and_sentences_without_tokens_are_not_sent_and_mentions_get_
 
     assert [each.words for each in sent] == [("Ann", "Lee", "left"), ("She", "left")]
     # "Ann Lee" is tokens 1 and 3 of the first part's second sentence.
-    assert decode_answer(answer, sent).clusters == ((Mention(0, 1, 1, 3), Mention(1, 1, 0, 0)),)
+    assert decode_annotation(answer, sent).clusters == ((Mention(0, 1, 1, 3), Mention(1, 1, 0, 0)),)
 
 
 def test_each_change_of_speaker_begins_an_utterance() -> None:
@@ -205,7 +205,7 @@ def test_an_answer_is_read_in_the_order_of_the_text() -> None:
         chain=[_chain((1, 0, 1), (0, 1, 3)), _chain((0, 0, 1), (0, 0, 3))],
     )
 
-    read = decode_answer(answer, sent)
+    read = decode_annotation(answer, sent)
 
     assert read.tags == (("DT", "NN", "NN"), ("", ""))
     # The longer of two mentions with the same beginning comes first.
@@ -242,10 +242,10 @@ _GOOD = _answer(sentence=[_sentence("secret", "b")])
 )
 def test_bad_answers_are_told_from_good_ones_without_quoting_text(answer: bytes, complaint: str) -> None:
     sent = sent_sentences(document_of("secret b"))
-    assert decode_answer(_GOOD, sent).clusters == ()
+    assert decode_annotation(_GOOD, sent).clusters == ()
 
-    with pytest.raises(AnswerError) as caught:
-        decode_answer(answer, sent)
+    with pytest.raises(InvalidAnnotationError) as caught:
+        decode_annotation(answer, sent)
 
     assert complaint in str(caught.value)
     assert "secret" not in str(caught.value)
@@ -255,10 +255,10 @@ def test_bad_answers_are_told_from_good_ones_without_quoting_text(answer: bytes,
 def test_rubbish_is_never_anything_but_a_bad_answer(rubbish: bytes) -> None:
     sent = sent_sentences(document_of("a b"))
 
-    with pytest.raises(AnswerError):
-        decode_answer(rubbish, sent)
-    with pytest.raises(AnswerError):
-        decode_answer(_sized(rubbish), sent)
+    with pytest.raises(InvalidAnnotationError):
+        decode_annotation(rubbish, sent)
+    with pytest.raises(InvalidAnnotationError):
+        decode_annotation(_sized(rubbish), sent)
 
 
 @given(st.lists(st.lists(st.text(max_size=5), max_size=4), max_size=4))

@@ -13,7 +13,7 @@ from merger.document import Document
 from merger.errors import OptionError
 from merger.formats import read_documents
 from merger.merge import merge_document
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.strategies import Strategy, make_strategy
 from tests.support.corenlp_here import needs_shift_reduce
 
@@ -61,7 +61,10 @@ def test_the_incremental_pass_is_the_same_on_a_stream_and_tells_how_far_it_is(
     stages: list[str] = []
 
     there = remote.merge_in_parts(
-        document, "corenlp", {"pass": "incremental"}, watch=Watch(progress=lambda stage, _, __: stages.append(stage))
+        document,
+        "corenlp",
+        {"pass": "incremental"},
+        watch=WorkContext(progress=lambda stage, _, __: stages.append(stage)),
     )
 
     assert (there.decisions, there.document.chains) == (here.decisions, here.document.chains)

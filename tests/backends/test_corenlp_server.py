@@ -20,7 +20,7 @@ from merger.backends.mention_matching import Cluster
 from merger.document import Document, Mention, Part, Sentence
 from merger.errors import Location, OptionError
 from merger.formats import read_documents
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.taggers import CoreNLPTagger, make_tagger
 from tests.support.command_line import PATIENCE
 from tests.support.corenlp_here import document_of, needs_corenlp, needs_shift_reduce, process_of
@@ -43,7 +43,7 @@ _EXAMPLES = Path(__file__).parents[2] / "examples" / "parts"
 def backend() -> Iterator[CoreNLPBackend]:
     """The deterministic system with its models loaded."""
     with CoreNLPBackend({"memory": _MEMORY}) as backend:
-        backend.warm(Watch())
+        backend.warm(WorkContext())
         yield backend
 
 
@@ -62,7 +62,7 @@ def _entity(clusters: tuple[Cluster, ...], mention: Mention) -> set[Mention]:
 @pytest.mark.parametrize("algorithm", list(ALGORITHM_MODELS))
 def test_every_algorithm_finds_the_entities_of_a_plain_story(algorithm: str, backend: CoreNLPBackend) -> None:
     with CoreNLPBackend({"memory": _MEMORY, "algorithm": algorithm}) as other:
-        clusters = other.predict(document_of(*_STORY), Watch())
+        clusters = other.predict(document_of(*_STORY), WorkContext())
 
         assert other._handle.get() is backend._handle.get()
     assert _entity(clusters, Mention(0, 1, 3, 4)) == _BANK
@@ -73,7 +73,7 @@ def test_every_algorithm_finds_the_entities_of_a_plain_story(algorithm: str, bac
 def test_the_pcfg_parser_does_as_well(backend: CoreNLPBackend) -> None:
     del backend  # its server is the one that is used
     with CoreNLPBackend({"memory": _MEMORY, "parser": "pcfg"}) as other:
-        clusters = other.predict(document_of(*_STORY), Watch())
+        clusters = other.predict(document_of(*_STORY), WorkContext())
 
     assert {frozenset(cluster) for cluster in clusters if len(cluster) > 1} == {frozenset(_MARY), frozenset(_BANK)}
 
@@ -81,10 +81,10 @@ def test_the_pcfg_parser_does_as_well(backend: CoreNLPBackend) -> None:
 def test_the_same_document_gives_the_same_clusters(backend: CoreNLPBackend) -> None:
     document = next(iter(read_documents([str(_EXAMPLES / "ferry.conll")])))
 
-    first = backend.predict(document, Watch())
+    first = backend.predict(document, WorkContext())
 
     assert sum(len(cluster) > 1 for cluster in first) > 10
-    assert backend.predict(document, Watch()) == first
+    assert backend.predict(document, WorkContext()) == first
 
 
 def test_mentions_keep_their_places_behind_odd_tokens_and_empty_nodes(backend: CoreNLPBackend) -> None:
@@ -94,7 +94,7 @@ def test_mentions_keep_their_places_behind_odd_tokens_and_empty_nodes(backend: C
     first, _, last = _STORY
     document = document_of(odd, first, Sentence(()), alone, gap, odd, last)
 
-    clusters = backend.predict(document, Watch())
+    clusters = backend.predict(document, WorkContext())
 
     # The story's sentences are now 1, 4 and 6; in the second one "She" is token 1 and "a bank" 5 and 6.
     assert _entity(clusters, Mention(0, 4, 1, 1)) == {
@@ -110,7 +110,7 @@ def test_mentions_keep_their_places_behind_odd_tokens_and_empty_nodes(backend: C
 def test_entities_cross_parts(backend: CoreNLPBackend) -> None:
     parts = tuple(document_of(text).parts[0] for text in _STORY)
 
-    clusters = backend.predict(Document("d", parts), Watch())
+    clusters = backend.predict(Document("d", parts), WorkContext())
 
     assert _entity(clusters, Mention(0, 0, 0, 1)) == {
         Mention(sentence, 0, first, last) for _, sentence, first, last, _ in _MARY
@@ -123,7 +123,7 @@ def test_speakers_tell_one_i_from_another(backend: CoreNLPBackend) -> None:
         return Sentence(forms, speakers=(speaker,) * len(forms))
 
     clusters = backend.predict(
-        document_of(said("Ann", "I like cats ."), said("Bob", "I like dogs ."), said("Ann", "I know .")), Watch()
+        document_of(said("Ann", "I like cats ."), said("Bob", "I like dogs ."), said("Ann", "I know .")), WorkContext()
     )
 
     assert Mention(0, 2, 0, 0) in _entity(clusters, Mention(0, 0, 0, 0))
@@ -136,7 +136,7 @@ def test_given_tags_stay(backend: CoreNLPBackend) -> None:
     sent = sent_sentences(document_of(Sentence(words, xpos=tags)))
 
     answer = backend._handle.get().annotate(
-        Job(backend._properties(tagged=True), sent, Location()), 5 * PATIENCE, Watch()
+        Job(backend._properties(tagged=True), sent, Location()), 5 * PATIENCE, WorkContext()
     )
 
     assert answer.tags == (tags,)
@@ -149,7 +149,7 @@ def test_a_long_document_is_cut_into_windows_whose_clusters_are_joined(backend: 
     steps: list[tuple[str, int, int]] = []
 
     with CoreNLPBackend({"memory": _MEMORY, "max-tokens": 100}) as other:
-        clusters = other.predict(document, Watch(progress=lambda *step: steps.append(step)))
+        clusters = other.predict(document, WorkContext(progress=lambda *step: steps.append(step)))
 
     assert backend._handle.get() is not None
     assert _entity(clusters, Mention(0, 0, 0, 1)) >= {Mention(0, index, 0, 1) for index in range(40)}
@@ -159,19 +159,19 @@ def test_a_long_document_is_cut_into_windows_whose_clusters_are_joined(backend: 
 
 def test_threads_share_the_server_and_get_their_own_answers(backend: CoreNLPBackend) -> None:
     stories = [document_of(*_STORY, name="story"), *read_documents([str(_EXAMPLES / "ferry.conll")])]
-    alone = [backend.predict(document, Watch()) for document in stories]
+    alone = [backend.predict(document, WorkContext()) for document in stories]
     process = process_of(backend._handle.get())
 
     with ThreadPoolExecutor(8) as threads:
-        together = list(threads.map(lambda document: backend.predict(document, Watch()), stories * 3))
+        together = list(threads.map(lambda document: backend.predict(document, WorkContext()), stories * 3))
 
     assert together == alone * 3
     assert process_of(backend._handle.get()) is process
 
 
 def test_documents_without_text_have_no_clusters(backend: CoreNLPBackend) -> None:
-    assert backend.predict(Document("d", ()), Watch()) == ()
-    assert backend.predict(Document("d", (Part((Sentence(()),)),)), Watch()) == ()
+    assert backend.predict(Document("d", ()), WorkContext()) == ()
+    assert backend.predict(Document("d", (Part((Sentence(()),)),)), WorkContext()) == ()
 
 
 def test_the_tagger_fills_only_sentences_without_tags(tagger: CoreNLPTagger) -> None:
@@ -180,17 +180,17 @@ def test_the_tagger_fills_only_sentences_without_tags(tagger: CoreNLPTagger) -> 
     bare = Sentence(("_", "Ann", "likes", "her", "cats", "."), xpos=("",) * 6, empty=(0,))
     document = document_of(tagged, bare, universal, Sentence(()))
 
-    after = tagger.tag(document, Watch())
+    after = tagger.tag(document, WorkContext())
 
     assert after.parts[0].sentences[1].xpos == ("", "NNP", "VBZ", "PRP$", "NNS", ".")
     assert [after.parts[0].sentences[index] for index in (0, 2, 3)] == [tagged, universal, Sentence(())]
-    assert tagger.tag(after, Watch()) is after
+    assert tagger.tag(after, WorkContext()) is after
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.lists(st.lists(st.text(max_size=6), max_size=6), min_size=1, max_size=4))
 def test_whatever_the_tokens_are_each_gets_a_tag(tagger: CoreNLPTagger, rows: list[list[str]]) -> None:
-    after = tagger.tag(document_of(*(Sentence(tuple(row)) for row in rows)), Watch())
+    after = tagger.tag(document_of(*(Sentence(tuple(row)) for row in rows)), WorkContext())
 
     for row, sentence in zip(rows, after.parts[0].sentences, strict=True):
         assert sentence.forms == tuple(row)
@@ -202,7 +202,7 @@ def test_a_very_long_sentence_and_a_very_long_token_are_taken(backend: CoreNLPBa
     long_sentence = Sentence(tuple(["and", "Mary", "Smith", "slept"] * 75))
     long_token = Sentence(("x" * 20_000, "slept", "."))
 
-    clusters = backend.predict(document_of(long_sentence, long_token), Watch())
+    clusters = backend.predict(document_of(long_sentence, long_token), WorkContext())
 
     assert clusters
 
@@ -220,7 +220,7 @@ def test_the_caller_can_end_the_wait_and_the_next_document_is_served(tagger: Cor
     # Tagging this takes several seconds.
     many = document_of(*["Ann likes her cats , and her cats like Ann ."] * 40_000)
     with pytest.raises(Stop):
-        tagger.tag(many, Watch(check=check))
+        tagger.tag(many, WorkContext(check=check))
 
     assert time.monotonic() - begin < PATIENCE
 

@@ -13,7 +13,7 @@ import pytest
 
 from merger.backends.corenlp.backend import CoreNLPBackend
 from merger.document import Document, Part, Sentence
-from merger.progress import Watch
+from merger.progress import WorkContext
 
 
 class _Echo(BaseHTTPRequestHandler):
@@ -45,10 +45,10 @@ def url() -> Iterator[str]:
 
 def test_nothing_is_left_to_load_for_documents_with_tags_and_without(url: str) -> None:
     with CoreNLPBackend({"url": url}) as backend:
-        backend.warm(Watch())
+        backend.warm(WorkContext())
         loaded = len(_Echo.asked)
         for tags in (None, ("NNP", "VBZ")):
-            backend.predict(Document("d", (Part((Sentence(("Ann", "sleeps"), tags),)),)), Watch())
+            backend.predict(Document("d", (Part((Sentence(("Ann", "sleeps"), tags),)),)), WorkContext())
 
     # A document each, and nothing to try out before.
     assert [each["pos.reuseTags"] for each in _Echo.asked[loaded:]] == ["false", "true"]

@@ -10,7 +10,7 @@ from merger.backends.mention_matching import Cluster
 from merger.backends.precomputed import PrecomputedBackend
 from merger.document import Chain, Document, Mention, Part, Sentence
 from merger.errors import AlignmentError, FormatError, OptionError, UnavailableError
-from merger.progress import Watch
+from merger.progress import WorkContext
 from tests.backends.one_word_mentions import groups, map_clusters
 from tests.support.building import parts_of
 from tests.support.shared_data import needs, shared_files
@@ -21,7 +21,7 @@ PART_PATTERN = r"(?P<document>.*)_(?P<part>\d+)"
 
 def predict(path: Path, document: Document, **options: str) -> tuple[Cluster, ...]:
     with PrecomputedBackend({"path": str(path), **options}) as backend:
-        return backend.predict(document, Watch())
+        return backend.predict(document, WorkContext())
 
 
 def as_sets(clusters: tuple[Cluster, ...]) -> set[frozenset[Mention]]:
@@ -70,7 +70,7 @@ def test_jsonlines_without_our_sentences_are_aligned_by_tokens(tmp_path: Path) -
 
     with PrecomputedBackend({"path": str(path)}) as backend:
         for document, key in zip(read_documents(str(EXAMPLES / "parts")), keys, strict=True):
-            assert as_sets(backend.predict(document, Watch())) == chains_of(key)
+            assert as_sets(backend.predict(document, WorkContext())) == chains_of(key)
 
 
 @pytest.mark.parametrize("policy", ["majority", "majority-one-to-one", "any-link"])
@@ -124,7 +124,7 @@ def test_a_mention_over_a_sentence_boundary_is_left_out_with_a_notice(tmp_path: 
     )
     backend = PrecomputedBackend({"path": str(path)})
 
-    found = backend.predict(parts_of("a b\nc d"), Watch())
+    found = backend.predict(parts_of("a b\nc d"), WorkContext())
 
     assert found == ((Mention(0, 0, 0, 0), Mention(0, 1, 1, 1)),)
     (notice,) = backend.notices
@@ -138,14 +138,14 @@ def test_a_document_can_be_asked_for_again_and_in_any_order(tmp_path: Path) -> N
         {"doc_key": "d", "sentences": [["a", "b"]], "clusters": [[[0, 0], [1, 1]]]},
     )
     backend = PrecomputedBackend({"path": str(path)})
-    backend.warm(Watch())
+    backend.warm(WorkContext())
     path.unlink()
 
-    first = backend.predict(parts_of("a b"), Watch())
-    assert backend.predict(parts_of("a b"), Watch()) == first
+    first = backend.predict(parts_of("a b"), WorkContext())
+    assert backend.predict(parts_of("a b"), WorkContext()) == first
     backend.close()
     with pytest.raises(UnavailableError, match="cannot be read"):
-        backend.predict(parts_of("a b"), Watch())
+        backend.predict(parts_of("a b"), WorkContext())
 
 
 def test_a_document_that_the_file_lacks_is_an_error_that_names_one_it_has(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_a_file_that_is_not_there_is_an_error_that_names_it(tmp_path: Path) -> N
         PrecomputedBackend({"path": str(tmp_path / "none.conll")}) as backend,
         pytest.raises(UnavailableError, match=r"none\.conll: cannot be read: No such file"),
     ):
-        backend.warm(Watch())
+        backend.warm(WorkContext())
 
 
 def test_a_malformed_file_is_an_error_with_its_line(tmp_path: Path) -> None:
@@ -276,7 +276,7 @@ HARDLY_ANY = "hardly any mention predicted"
 def told(path: Path, document: Document) -> list[str]:
     """What is noted of predictions that hardly fit."""
     with PrecomputedBackend({"path": str(path)}) as backend:
-        backend.predict(document, Watch())
+        backend.predict(document, WorkContext())
         return [notice.message for notice in backend.notices if notice.kind == HARDLY_ANY]
 
 

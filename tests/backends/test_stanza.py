@@ -14,7 +14,7 @@ from merger import Cut, read_documents, split_document
 from merger.backends.stanza.backend import StanzaBackend
 from merger.document import Document, Mention, Part, Sentence
 from merger.errors import OptionError
-from merger.progress import Watch
+from merger.progress import WorkContext
 from tests.backends.one_word_mentions import map_clusters
 from tests.support.building import parts_of
 from tests.support.command_line import PATIENCE
@@ -52,7 +52,7 @@ def test_windows_that_share_all_they_have_are_refused() -> None:
 
 @needs_model
 def test_it_finds_who_she_is(backend: StanzaBackend) -> None:
-    clusters = backend.predict(parts_of(STORY), Watch())
+    clusters = backend.predict(parts_of(STORY), WorkContext())
 
     # "Ann Smith", "her", "She".
     assert {Mention(0, 0, 0, 1), Mention(0, 0, 3, 3), Mention(0, 1, 0, 0)} in map(set, clusters)
@@ -63,7 +63,7 @@ def test_clusters_are_those_of_stanza_s_own_pipeline(backend: StanzaBackend, clo
     expected = _by_pipeline(clock, tmp_path)
 
     assert len(expected) > 3
-    assert as_sets(backend.predict(clock, Watch())) == expected
+    assert as_sets(backend.predict(clock, WorkContext())) == expected
 
 
 def _by_pipeline(document: Document, folder: Path) -> set[frozenset[Mention]]:
@@ -129,10 +129,10 @@ def test_empty_nodes_change_nothing_but_the_indexes(backend: StanzaBackend) -> N
         Mention(0, 1, 0, 0): Mention(0, 2, 1, 1),
     }
 
-    plain = backend.predict(words, Watch())
+    plain = backend.predict(words, WorkContext())
 
     assert as_sets(plain) == {frozenset(moved)}
-    assert as_sets(backend.predict(with_nodes, Watch())) == {frozenset(moved.values())}
+    assert as_sets(backend.predict(with_nodes, WorkContext())) == {frozenset(moved.values())}
 
 
 @needs_model
@@ -150,10 +150,10 @@ def test_empty_nodes_change_nothing_but_the_indexes(backend: StanzaBackend) -> N
 def test_odd_tokens_are_read_like_any_others(backend: StanzaBackend, forms: tuple[str, ...]) -> None:
     ann = (("Ann", "Smith", "lost", "her", "hat", "."), ("She", "cried", "."))
 
-    clusters = backend.predict(of_words(*ann, forms), Watch())
+    clusters = backend.predict(of_words(*ann, forms), WorkContext())
 
     assert any({Mention(0, 0, 0, 1), Mention(0, 1, 0, 0)} <= set(cluster) for cluster in clusters)
-    assert isinstance(backend.predict(of_words(forms), Watch()), tuple)
+    assert isinstance(backend.predict(of_words(forms), WorkContext()), tuple)
 
 
 @needs_model
@@ -162,7 +162,7 @@ def test_a_sentence_longer_than_the_encoder_s_window_ends(backend: StanzaBackend
     long = ("a", "stone", ",") * 400
     document = of_words(("Ann", "Smith", "cried", "."), long, ("She", "left", "."))
 
-    clusters = backend.predict(document, Watch())
+    clusters = backend.predict(document, WorkContext())
 
     assert all(mention.last < len(document.sentence(mention)) for cluster in clusters for mention in cluster)
 
@@ -170,7 +170,7 @@ def test_a_sentence_longer_than_the_encoder_s_window_ends(backend: StanzaBackend
 @needs_model
 @pytest.mark.parametrize("document", [Document("d", ()), of_words(), of_words((), ())], ids=["parts", "none", "empty"])
 def test_a_document_without_tokens_has_no_clusters(document: Document) -> None:
-    assert StanzaBackend(OPTIONS).predict(document, Watch()) == ()
+    assert StanzaBackend(OPTIONS).predict(document, WorkContext()) == ()
 
 
 @needs_model
@@ -178,7 +178,7 @@ def test_small_windows_are_stitched(backend: StanzaBackend, clock: Document) -> 
     seen: list[tuple[str, int, int]] = []
     small = StanzaBackend({**OPTIONS, "max-tokens": 300, "overlap": 150})
 
-    clusters = small.predict(clock, Watch(progress=lambda *each: seen.append(each)))
+    clusters = small.predict(clock, WorkContext(progress=lambda *each: seen.append(each)))
 
     # 796 tokens: 300 + at least 150 new ones a window; and with sentences of up to 60 tokens not more than 6.
     windows = seen[-1][2]
@@ -190,14 +190,14 @@ def test_small_windows_are_stitched(backend: StanzaBackend, clock: Document) -> 
     # A cluster that reaches further than a window, so it was put together from several.
     assert any(cluster[-1].part - cluster[0].part > 1 for cluster in clusters)
     # Most mentions are found with the whole document in view too.
-    whole = {mention for cluster in backend.predict(clock, Watch()) for mention in cluster}
+    whole = {mention for cluster in backend.predict(clock, WorkContext()) for mention in cluster}
     assert len(whole & set(mentions)) > len(whole) / 2
 
 
 @needs_model
 def test_deadlines_are_heard_of_between_windows(clock: Document) -> None:
     small = StanzaBackend({**OPTIONS, "max-tokens": 200, "overlap": 20})
-    small.warm(Watch())
+    small.warm(WorkContext())
     started: list[int] = []
 
     def check() -> None:
@@ -209,7 +209,7 @@ def test_deadlines_are_heard_of_between_windows(clock: Document) -> None:
         started.append(done)
 
     with pytest.raises(TimeoutError):
-        small.predict(clock, Watch(check=check, progress=progress))
+        small.predict(clock, WorkContext(check=check, progress=progress))
     assert started == [0, 1]
 
 
@@ -219,11 +219,11 @@ def test_a_waiting_thread_hears_of_its_deadline(backend: StanzaBackend, clock: D
         if time.monotonic() > begun + 0.1:
             raise TimeoutError
 
-    backend.warm(Watch())
+    backend.warm(WorkContext())
     with backend._model._running:
         begun = time.monotonic()
         with pytest.raises(TimeoutError):
-            backend.predict(clock, Watch(check=check))
+            backend.predict(clock, WorkContext(check=check))
         assert time.monotonic() - begun < PATIENCE
 
 
@@ -234,7 +234,9 @@ def test_threads_share_one_model_and_get_the_same_clusters(clock: Document) -> N
     found: list[set[frozenset[Mention]]] = []
 
     def work() -> None:
-        watch = Watch(progress=lambda stage, done, _: loads.append(stage) if stage == "loading" and not done else None)
+        watch = WorkContext(
+            progress=lambda stage, done, _: loads.append(stage) if stage == "loading" and not done else None
+        )
         found.append(as_sets(shared.predict(clock, watch)))
 
     _in_threads(work, 3)
@@ -255,11 +257,11 @@ def _in_threads(work: Callable[[], None], count: int) -> None:
 @needs_model
 def test_it_can_be_used_again_after_closing() -> None:
     reopened = StanzaBackend(OPTIONS)
-    before = reopened.predict(parts_of(STORY), Watch())
+    before = reopened.predict(parts_of(STORY), WorkContext())
     reopened.close()
     reopened.close()
 
-    assert reopened.predict(parts_of(STORY), Watch()) == before
+    assert reopened.predict(parts_of(STORY), WorkContext()) == before
 
 
 @needs_model
@@ -280,7 +282,7 @@ def test_on_a_real_document_most_links_are_the_human_ones(backend: StanzaBackend
     task = split_document(document, Cut.PARTS, 3)
     human = {decision.chain: decision.antecedent for decision in task.decisions}
 
-    decisions, _ = map_clusters(task.parts, backend.predict(task.parts, Watch()), "majority-one-to-one")
+    decisions, _ = map_clusters(task.parts, backend.predict(task.parts, WorkContext()), "majority-one-to-one")
 
     linked = [each for each in decisions if each.antecedent is not None]
     same = [each for each in linked if each.antecedent == human[each.chain]]

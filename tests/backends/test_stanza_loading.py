@@ -12,7 +12,7 @@ import pytest
 
 from merger.backends.stanza.backend import StanzaBackend
 from merger.errors import UnavailableError
-from merger.progress import Watch
+from merger.progress import WorkContext
 from tests.support.stanza_setup import ENCODER, MODEL, OPTIONS, needs_model, needs_stanza
 
 ROOT = Path(__file__).parents[2]
@@ -28,10 +28,10 @@ socket.socket.connect = socket.socket.connect_ex = lambda self, *address: closed
 socket.getaddrinfo = closed
 from merger.backends.stanza.backend import StanzaBackend
 from merger.errors import MergeBaselineError
-from merger.progress import Watch
+from merger.progress import WorkContext
 def warm(**options):
     try:
-        StanzaBackend(options).warm(Watch())
+        StanzaBackend(options).warm(WorkContext())
     except MergeBaselineError as error:
         print(type(error).__name__, error)
 """
@@ -79,7 +79,7 @@ def test_a_local_model_is_used_without_a_single_call_to_a_hub(tmp_path: Path) ->
     code = f"""
     from tests.support.building import parts_of
     backend = StanzaBackend({OPTIONS})
-    print(backend.predict(parts_of("Ann Smith lost her hat .\\\\nShe cried ."), Watch()) != ())
+    print(backend.predict(parts_of("Ann Smith lost her hat .\\\\nShe cried ."), WorkContext()) != ())
     import os
     left = [name for name in os.listdir(os.environ["TMPDIR"]) if name.startswith("merge-baseline")]
     print(asked, os.environ["HF_HUB_OFFLINE"], os.listdir(os.environ["HF_HOME"]), left)
@@ -124,14 +124,14 @@ def test_too_little_memory_is_an_error_of_that_document_alone(tmp_path: Path) ->
     from tests.support.building import parts_of
     backend = StanzaBackend({{**{OPTIONS}, "max-tokens": 100000}})
     short = parts_of("Ann Smith lost her hat .\\\\nShe cried .")
-    before = backend.predict(short, Watch())
+    before = backend.predict(short, WorkContext())
     used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + (300 << 20), resource.RLIM_INFINITY))
     try:
-        backend.predict(parts_of("secretword went home .\\\\n" * 2000), Watch())
+        backend.predict(parts_of("secretword went home .\\\\n" * 2000), WorkContext())
     except MergeBaselineError as error:
         print(type(error).__name__, error, error.__cause__)
-    print(backend.predict(short, Watch()) == before)
+    print(backend.predict(short, WorkContext()) == before)
     """
     if not Path("/proc/self/statm").exists():
         pytest.skip("needs /proc to set a memory limit")
@@ -145,7 +145,7 @@ def test_too_little_memory_is_an_error_of_that_document_alone(tmp_path: Path) ->
 
 
 def warm(**options: str) -> None:
-    StanzaBackend(options).warm(Watch())
+    StanzaBackend(options).warm(WorkContext())
 
 
 @needs_stanza

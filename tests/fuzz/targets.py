@@ -18,7 +18,7 @@ from merger.document import Chain, Document, Part
 from merger.errors import InputError, MergeBaselineError, UnavailableError
 from merger.formats import ReadOptions, read_documents, write_document
 from merger.notices import Notices, Policy
-from merger.progress import Watch
+from merger.progress import WorkContext
 from protos.convert.chunks import key_pieces, part_chunks
 from protos.convert.decisions import key_to_message
 from protos.convert.documents import document_to_message
@@ -86,7 +86,7 @@ def _find_clusters(data: bytes) -> bool:
 def _are_found(path: str, *, lenient: bool) -> bool:
     backend = PrecomputedBackend({"path": path, "lenient": lenient})
     try:
-        backend.predict(_example(), Watch())
+        backend.predict(_example(), WorkContext())
     except (InputError, UnavailableError):
         return False
     return True
@@ -95,7 +95,7 @@ def _are_found(path: str, *, lenient: bool) -> bool:
 def answer_document(data: bytes) -> bool:
     """Whether an encoded MergeDocumentRequest is answered."""
     try:
-        merge_document_answer(_strategies(), data, Watch())
+        merge_document_answer(_strategies(), data, WorkContext())
     except MergeBaselineError:
         return False
     return True
@@ -103,7 +103,7 @@ def answer_document(data: bytes) -> bool:
 
 def answer_stream(messages: Iterable[bytes]) -> bool:
     """Whether the encoded messages of a MergeStream are answered."""
-    answers = StreamAnswers(_strategies(), Watch())
+    answers = StreamAnswers(_strategies(), WorkContext())
     try:
         for message in messages:
             answers.take(message)

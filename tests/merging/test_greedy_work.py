@@ -9,7 +9,7 @@ import pytest
 from merger import Chain, Document, Mention, Part, Sentence
 from merger.errors import WorkLimitError
 from merger.merge import merge_document
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.strategies import STRATEGIES
 from merger.strategies.greedy import strategy as greedy
 
@@ -41,7 +41,7 @@ def _alike_document(chains: int, letters: int) -> Document:
     return Document("alike", tuple(parts), tuple(found))
 
 
-def _merge(document: Document, watch: Watch | None = None) -> None:
+def _merge(document: Document, watch: WorkContext | None = None) -> None:
     merge_document(document, STRATEGIES["greedy"]({"match": "fuzzy"}), watch=watch)
 
 
@@ -67,7 +67,7 @@ def test_it_hears_that_its_call_is_over(chains: int, letters: int) -> None:
             raise _OverError
 
     with pytest.raises(_OverError):
-        _merge(_alike_document(chains, letters), Watch(check=over))
+        _merge(_alike_document(chains, letters), WorkContext(check=over))
 
 
 def test_below_the_bound_nothing_is_different(monkeypatch: pytest.MonkeyPatch) -> None:

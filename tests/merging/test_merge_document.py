@@ -12,7 +12,7 @@ from merger.document import Chain, ChainScope, Document, Mention, chains_by_part
 from merger.errors import AlignmentError, AnnotationError, OptionError
 from merger.merge import PartMerger, merge_document
 from merger.notices import Notices
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.resegment import with_boundaries_of
 from merger.strategies import STRATEGIES, Option, list_strategies, make_strategy, parse_spec
 from tests.support.building import clusters, greedy_links, links, parts_of, whole
@@ -75,7 +75,9 @@ def test_progress_is_told_after_every_part() -> None:
     done: list[int] = []
 
     merge_document(
-        WITH_SINGLETONS, make_strategy("none"), watch=Watch(progress=lambda _stage, count, _total: done.append(count))
+        WITH_SINGLETONS,
+        make_strategy("none"),
+        watch=WorkContext(progress=lambda _stage, count, _total: done.append(count)),
     )
 
     assert done == [1, 2, 3]

@@ -12,7 +12,7 @@ from merger.document import ChainRef, Document
 from merger.errors import OptionError
 from merger.merge import merge_document
 from merger.notices import Notices
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.strategies import make_strategy
 from merger.tag_sets import CTB, EAGLES, NOUNS, PENN, PENN_TAGS, STTS, TAG_SETS, UPOS_TAGS, SeenTags, WordClass
 from protos.convert.documents import document_to_message
@@ -197,7 +197,7 @@ def test_notices_about_tags_are_the_same_over_the_wire() -> None:
     document = parts_of("[a Orla/Qu1 ] [a she/Xy2 ]", "[b Orla/Qu1 ] [b she/Xy2 ]")
     request = v1.MergeDocumentRequest(document=document_to_message(document), strategy=spec_to_message("greedy", {}))
     answer = v1.MergeDocumentResponse.FromString(
-        merge_document_answer(ServedStrategies(), request.SerializeToString(), Watch())
+        merge_document_answer(ServedStrategies(), request.SerializeToString(), WorkContext())
     )
     notices = Notices()
     merge_document(document, make_strategy("greedy"), notices=notices)

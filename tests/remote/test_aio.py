@@ -18,7 +18,7 @@ from merger.document import ChainRef, Document
 from merger.errors import MergeBaselineError, OptionError
 from merger.merge import MergeResult, merge_document
 from merger.notices import Notice, Notices
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.strategies import make_strategy
 from tests.support.command_line import NOWHERE, PATIENCE
 from tests.support.one_worker import Server, one_worker
@@ -97,7 +97,7 @@ def test_decisions_on_a_part_arrive_before_the_next_part_exists(address: str) ->
 
 def test_progress_is_told_part_by_part(address: str) -> None:
     done: list[int] = []
-    watch = Watch(progress=lambda _stage, count, _total: done.append(count))
+    watch = WorkContext(progress=lambda _stage, count, _total: done.append(count))
 
     async def main() -> None:
         async with AsyncRemoteMerger(address) as remote:

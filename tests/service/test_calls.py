@@ -19,7 +19,7 @@ from client.remote.sync import RemoteMerger
 from merger.document import Chain, ChainRef, ChainScope, Document, Mention, Part, Sentence
 from merger.errors import AnnotationError, MergeBaselineError, UnavailableError
 from merger.notices import Notices
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.strategies import STRATEGIES
 from merger.strategies.coreference import CoreferenceStrategy
 from tests.support.command_line import PATIENCE
@@ -56,7 +56,7 @@ def test_a_strategy_with_a_backend_must_be_enabled_and_shows_only_the_options_of
 
 def test_slow_work_on_a_part_is_told_before_its_answer(remote: RemoteMerger) -> None:
     told: list[tuple[str, int, int]] = []
-    watch = Watch(progress=lambda stage, done, total: told.append((stage, done, total)))
+    watch = WorkContext(progress=lambda stage, done, total: told.append((stage, done, total)))
 
     remote.merge_in_parts(long_document(2), "telling", watch=watch)
 
@@ -124,7 +124,7 @@ def test_a_part_sent_with_another_parts_mentions_is_refused(remote: RemoteMerger
 def test_progress_is_told_part_by_part(remote: RemoteMerger) -> None:
     done: list[int] = []
     remote.merge_in_parts(
-        long_document(3), "none", watch=Watch(progress=lambda _stage, count, _total: done.append(count))
+        long_document(3), "none", watch=WorkContext(progress=lambda _stage, count, _total: done.append(count))
     )
     assert done == [1, 2, 3]
 

@@ -14,7 +14,7 @@ import pytest
 
 import server
 from merger.errors import OptionError
-from merger.progress import Watch
+from merger.progress import WorkContext
 from protos.convert.errors import InvalidRequestError, Violation
 from protos.limits import DEFAULT_LIMITS, Limits, Longest
 from protos.merge_baseline import v1
@@ -48,7 +48,7 @@ def document(*parts: v1.Part) -> v1.MergeDocumentRequest:
 
 def violations(request: v1.MergeDocumentRequest, limits: Limits = DEFAULT_LIMITS) -> tuple[Violation, ...]:
     try:
-        merge_document_answer(STRATEGIES, request.SerializeToString(), Watch(), limits)
+        merge_document_answer(STRATEGIES, request.SerializeToString(), WorkContext(), limits)
     except InvalidRequestError as error:
         return error.violations
     return ()
@@ -246,7 +246,7 @@ def test_what_the_counting_costs_grows_no_faster_than_the_document() -> None:
         # Of this thread alone: servers of other tests may run beside it.
         begun = time.thread_time()
         with pytest.raises(InvalidRequestError):
-            merge_document_answer(STRATEGIES, encoded, Watch())
+            merge_document_answer(STRATEGIES, encoded, WorkContext())
         return time.thread_time() - begun
 
     # What other tests have left in memory is not to be looked through meanwhile.

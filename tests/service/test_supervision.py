@@ -27,11 +27,11 @@ from client.remote.retries import NO_RETRIES
 from client.remote.sync import RemoteMerger
 from merger.backends.base import Backend
 from merger.backends.corenlp.backend import CoreNLPBackend
-from merger.backends.health import Condition, State
+from merger.backends.health import Health, HealthState
 from merger.backends.mention_matching import Cluster
 from merger.document import Document
 from merger.errors import BackendDownError, UnavailableError
-from merger.progress import Watch
+from merger.progress import WorkContext
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
 from service.strategies import ServedStrategies
 from service.work.backend_supervisor import Pace, Supervisor
@@ -123,7 +123,7 @@ def test_a_killed_and_a_hung_backend_are_found_and_replaced_while_other_strategi
         go_on = threading.Event()
         warm = guard.backend.warm
 
-        def warm_in_time(watch: Watch) -> None:
+        def warm_in_time(watch: WorkContext) -> None:
             # Not before it was seen to be down.
             assert go_on.wait(5 * PATIENCE)
             warm(watch)
@@ -161,7 +161,7 @@ def test_a_killed_and_a_hung_backend_are_found_and_replaced_while_other_strategi
             assert not exists(pid)
             assert caller.merge("corenlp") == "OK"
             (backend,) = running.state().backends
-            assert (backend.strategy, backend.state, backend.up) == ("corenlp", State.WELL, True)
+            assert (backend.strategy, backend.state, backend.up) == ("corenlp", HealthState.WELL, True)
             assert backend.restarts == restarts
 
 
@@ -177,31 +177,31 @@ PACE = Pace(
 
 
 class Fragile(Backend):
-    """A backend whose condition the test sets."""
+    """A backend whose health the test sets."""
 
     name = "fragile"
     summary = "fails as told"
 
     def __init__(self) -> None:
         super().__init__()
-        self.condition = Condition(State.WELL)
+        self.health = Health(HealthState.WELL)
         self.failing_starts = 0
         self.begun: list[float] = []
 
-    def check(self, seconds: float) -> Condition:
-        if self.condition.state in {State.HUNG, State.SLOW}:
+    def check(self, seconds: float) -> Health:
+        if self.health.state in {HealthState.HUNG, HealthState.SLOW}:
             time.sleep(seconds)
-        return self.condition
+        return self.health
 
-    def restart(self, watch: Watch) -> None:
+    def restart(self, watch: WorkContext) -> None:
         watch.check()
         self.begun.append(time.monotonic())
         if self.failing_starts:
             self.failing_starts -= 1
             raise UnavailableError("no memory left")
-        self.condition = Condition(State.WELL)
+        self.health = Health(HealthState.WELL)
 
-    def predict(self, document: Document, watch: Watch) -> tuple[Cluster, ...]:
+    def predict(self, document: Document, watch: WorkContext) -> tuple[Cluster, ...]:
         raise NotImplementedError
 
 
@@ -232,14 +232,14 @@ class Supervised:
     def has_begun(self, times: int) -> bool:
         return len(self.backend.begun) >= times
 
-    async def seen(self, condition: Condition) -> bool:
-        """Put it into this condition, and wait until a look finds that."""
-        self.backend.condition = condition
-        return await self.until(lambda: self.supervisor.guards[0].state is condition.state)
+    async def seen(self, health: Health) -> bool:
+        """Put it into this health, and wait until a look finds that."""
+        self.backend.health = health
+        return await self.until(lambda: self.supervisor.guards[0].state is health.state)
 
-    async def until(self, condition: Callable[[], bool], seconds: float = PATIENCE) -> bool:
+    async def until(self, health: Callable[[], bool], seconds: float = PATIENCE) -> bool:
         end = time.monotonic() + seconds
-        while not condition():
+        while not health():
             if time.monotonic() > end:
                 return False
             await asyncio.sleep(0.005)
@@ -259,16 +259,16 @@ def delays(caplog: pytest.LogCaptureFixture) -> list[float]:
 @pytest.mark.parametrize(
     ("state", "seconds", "pace"),
     [
-        (State.GONE, 0, replace(PACE, hung_seconds=2 * PATIENCE, slow_seconds=2 * PATIENCE)),
-        (State.HUNG, 0.2, replace(PACE, slow_seconds=2 * PATIENCE)),
-        (State.SLOW, 2, PACE),
+        (HealthState.GONE, 0, replace(PACE, hung_seconds=2 * PATIENCE, slow_seconds=2 * PATIENCE)),
+        (HealthState.HUNG, 0.2, replace(PACE, slow_seconds=2 * PATIENCE)),
+        (HealthState.SLOW, 2, PACE),
     ],
 )
-def test_how_soon_a_backend_is_given_up_goes_by_what_is_wrong(state: State, seconds: float, pace: Pace) -> None:
+def test_how_soon_a_backend_is_given_up_goes_by_what_is_wrong(state: HealthState, seconds: float, pace: Pace) -> None:
     async def main() -> float:
         async with Supervised(pace=pace) as all_of_it:
             begun = time.monotonic()
-            all_of_it.backend.condition = Condition(state, "does not answer")
+            all_of_it.backend.health = Health(state, "does not answer")
             assert await all_of_it.until(lambda: bool(all_of_it.backend.begun))
             return all_of_it.backend.begun[0] - begun
 
@@ -283,9 +283,9 @@ def test_a_slow_backend_that_comes_back_is_left_alone() -> None:
     async def main() -> None:
         async with Supervised(pace=pace) as all_of_it:
             for _ in range(5):
-                assert await all_of_it.seen(Condition(State.SLOW, "does not answer"))
+                assert await all_of_it.seen(Health(HealthState.SLOW, "does not answer"))
                 all_of_it.skipped += pace.slow_seconds / 2
-                assert await all_of_it.seen(Condition(State.WELL))
+                assert await all_of_it.seen(Health(HealthState.WELL))
             assert all_of_it.backend.begun == []
             assert all_of_it.told == [True]
 
@@ -298,7 +298,7 @@ def test_attempts_come_after_delays_that_double_up_to_a_limit_and_callers_are_to
     async def main() -> list[float]:
         async with Supervised() as all_of_it:
             all_of_it.backend.failing_starts = 5
-            all_of_it.backend.condition = Condition(State.GONE, "was killed")
+            all_of_it.backend.health = Health(HealthState.GONE, "was killed")
             assert await all_of_it.until(lambda: len(all_of_it.backend.begun) >= 2)
             assert all_of_it.told[:2] == [True, False]
             with pytest.raises(BackendDownError, match="being started again: no memory left") as refused:
@@ -327,7 +327,7 @@ def test_a_backend_that_stayed_up_is_started_at_once_again_and_one_that_did_not_
             for pause in (0.0, 0.0, pace.stable_seconds):
                 all_of_it.skipped += pause
                 count = len(all_of_it.backend.begun)
-                all_of_it.backend.condition = Condition(State.GONE, "was killed")
+                all_of_it.backend.health = Health(HealthState.GONE, "was killed")
                 assert await all_of_it.until(partial(all_of_it.has_begun, count + 1))
                 assert await all_of_it.until(lambda: all_of_it.told[-1])
 
@@ -340,7 +340,7 @@ def test_a_backend_that_stayed_up_is_started_at_once_again_and_one_that_did_not_
 def test_what_is_idle_is_started_only_where_it_is_to_be_warm(keep_warm: bool) -> None:  # noqa: FBT001
     async def main() -> None:
         async with Supervised(keep_warm=keep_warm) as all_of_it:
-            all_of_it.backend.condition = Condition(State.IDLE)
+            all_of_it.backend.health = Health(HealthState.IDLE)
             if keep_warm:
                 assert await all_of_it.until(lambda: bool(all_of_it.backend.begun))
                 assert await all_of_it.until(lambda: all_of_it.told[-1])
@@ -355,10 +355,10 @@ def test_what_is_idle_is_started_only_where_it_is_to_be_warm(keep_warm: bool) ->
 def test_a_backend_that_a_call_has_started_is_not_ready_until_it_is() -> None:
     async def main() -> None:
         async with Supervised() as all_of_it:
-            assert await all_of_it.seen(Condition(State.WELL))
-            all_of_it.backend.condition = Condition(State.STARTING)
+            assert await all_of_it.seen(Health(HealthState.WELL))
+            all_of_it.backend.health = Health(HealthState.STARTING)
             assert await all_of_it.until(lambda: all_of_it.told == [True, False])
-            all_of_it.backend.condition = Condition(State.WELL)
+            all_of_it.backend.health = Health(HealthState.WELL)
             assert await all_of_it.until(lambda: all_of_it.told == [True, False, True])
             assert all_of_it.backend.begun == []
 
@@ -370,7 +370,7 @@ def test_a_bug_in_a_backends_check_does_not_end_its_supervision() -> None:
         async with Supervised() as all_of_it:
             sound = all_of_it.backend.check
 
-            def broken(seconds: float) -> Condition:
+            def broken(seconds: float) -> Health:
                 if len(all_of_it.backend.begun) < 2:
                     raise RuntimeError
                 return sound(seconds)
@@ -384,7 +384,7 @@ def test_a_bug_in_a_backends_check_does_not_end_its_supervision() -> None:
 
 def test_the_server_ends_while_a_backend_is_being_started() -> None:
     class Stuck(Fragile):
-        def restart(self, watch: Watch) -> None:
+        def restart(self, watch: WorkContext) -> None:
             self.begun.append(time.monotonic())
             while True:
                 watch.check()
@@ -395,7 +395,7 @@ def test_the_server_ends_while_a_backend_is_being_started() -> None:
         stuck = Stuck()
         all_of_it.supervisor.guards[0].backend = all_of_it.backend = stuck
         async with all_of_it:
-            stuck.condition = Condition(State.GONE, "was killed")
+            stuck.health = Health(HealthState.GONE, "was killed")
             assert await all_of_it.until(lambda: bool(stuck.begun))
         assert not any(each.name.startswith("supervise-") for each in threading.enumerate())
 

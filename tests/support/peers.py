@@ -18,7 +18,7 @@ from grpc_health.v1 import health, health_pb2_grpc
 from grpc_status import rpc_status
 
 from merger.errors import BackendError
-from merger.progress import Watch
+from merger.progress import WorkContext
 from protos.convert.status import status_of
 from service.answers import merge_document_answer
 from service.strategies import ServedStrategies
@@ -44,7 +44,7 @@ class Peer:
         self.tokens.append(dict(context.invocation_metadata()).get("authorization"))
         if self.statuses:
             context.abort_with_status(cast("Any", rpc_status.to_status(self.statuses.pop(0))))
-        return merge_document_answer(ServedStrategies(), request, Watch())
+        return merge_document_answer(ServedStrategies(), request, WorkContext())
 
 
 @contextmanager

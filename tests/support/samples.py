@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from merger.decisions.model import Decision, MergedChains, apply_decisions
 from merger.document import Chain, ChainRef, Document, Mention, Part, Sentence, make_chain, make_mention
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.strategies import STRATEGIES, Option, OptionValue, Run, Strategy
 from merger.strategies.coreference import CoreferenceStrategy
 from tests.support.command_line import PATIENCE
@@ -131,7 +131,12 @@ class Paced(Strategy):
     parts_seen: ClassVar[int] = 0
     begun: ClassVar[threading.Event] = threading.Event()
 
-    def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # needs neither
+    def start(
+        self,
+        document: Document | None = None,  # noqa: ARG002
+        key: Document | None = None,  # noqa: ARG002
+        watch: WorkContext | None = None,  # noqa: ARG002  # needs neither
+    ) -> Run:
         Paced.parts_seen = 0
         Paced.begun.clear()
         return _PacedRun()
@@ -153,7 +158,12 @@ class Held(Strategy):
     begun: ClassVar[threading.Event] = threading.Event()
     let_go: ClassVar[threading.Event] = threading.Event()
 
-    def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # needs neither
+    def start(
+        self,
+        document: Document | None = None,  # noqa: ARG002
+        key: Document | None = None,  # noqa: ARG002
+        watch: WorkContext | None = None,  # noqa: ARG002  # needs neither
+    ) -> Run:
         return _HeldRun()
 
 
@@ -170,13 +180,18 @@ class Telling(Strategy):
     name: ClassVar[str] = "telling"
     summary: ClassVar[str] = "slow"
 
-    def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # needs neither
+    def start(
+        self,
+        document: Document | None = None,  # noqa: ARG002
+        key: Document | None = None,  # noqa: ARG002
+        watch: WorkContext | None = None,  # needs neither
+    ) -> Run:
         assert watch is not None
         return _TellingRun(watch)
 
 
 class _TellingRun(Run):
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: WorkContext) -> None:
         self._watch = watch
 
     def decide(self, index: int, part: Part, chains: Sequence[Chain], merged: MergedChains) -> list[Decision]:  # noqa: ARG002
@@ -191,7 +206,12 @@ class Crashing(Strategy):
     name: ClassVar[str] = "crashing"
     summary: ClassVar[str] = "broken"
 
-    def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # needs neither
+    def start(
+        self,
+        document: Document | None = None,  # noqa: ARG002
+        key: Document | None = None,  # noqa: ARG002
+        watch: WorkContext | None = None,  # noqa: ARG002  # needs neither
+    ) -> Run:
         return _CrashingRun()
 
 
@@ -206,7 +226,9 @@ class Absent(Strategy):
     name: ClassVar[str] = "absent"
     summary: ClassVar[str] = "needs a part that is not installed"
 
-    def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:
+    def start(
+        self, document: Document | None = None, key: Document | None = None, watch: WorkContext | None = None
+    ) -> Run:
         raise NotImplementedError
 
     @classmethod

@@ -13,7 +13,7 @@ import pytest
 from merger.document import Document, Part, Sentence
 from merger.errors import OptionError, UnavailableError
 from merger.notices import Notices
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.taggers import SpacyTagger, Tagging, make_tagger, resolve_tagger
 from tests.support.building import parts_of
 from tests.support.in_process import error_of, output_of, run
@@ -54,7 +54,7 @@ def one(*sentences: Sentence) -> Document:
 def test_nouns_are_found_and_tokens_stay_as_given(tagger: SpacyTagger) -> None:
     document = one(Sentence(("The", "mayor", "of", "New York", "saw", "two", "old", "signs", ".")))
 
-    (sentence,) = tagger.tag(document, Watch()).parts[0].sentences
+    (sentence,) = tagger.tag(document, WorkContext()).parts[0].sentences
 
     assert sentence.forms == document.parts[0].sentences[0].forms
     assert sentence.xpos is not None
@@ -66,7 +66,7 @@ def test_nouns_are_found_and_tokens_stay_as_given(tagger: SpacyTagger) -> None:
 def test_tokens_that_spacy_cannot_take_are_tagged_all_the_same(tagger: SpacyTagger) -> None:
     forms = ("", " ", "\u3000", "\ud800", "x" * 100_000, "Ann", "\n")
 
-    (sentence,) = tagger.tag(one(Sentence(forms)), Watch()).parts[0].sentences
+    (sentence,) = tagger.tag(one(Sentence(forms)), WorkContext()).parts[0].sentences
 
     assert sentence.forms == forms
     assert sentence.xpos is not None
@@ -74,7 +74,7 @@ def test_tokens_that_spacy_cannot_take_are_tagged_all_the_same(tagger: SpacyTagg
 
 
 def test_empty_nodes_get_no_tag(tagger: SpacyTagger) -> None:
-    (sentence,) = tagger.tag(one(Sentence(("Ann", "_", "left"), empty=(1,))), Watch()).parts[0].sentences
+    (sentence,) = tagger.tag(one(Sentence(("Ann", "_", "left"), empty=(1,))), WorkContext()).parts[0].sentences
 
     assert sentence.xpos is not None
     assert [bool(tag) for tag in sentence.xpos] == [True, False, True]
@@ -84,8 +84,8 @@ def test_a_sentence_has_the_same_tags_wherever_it_stands(tagger: SpacyTagger) ->
     first = Sentence(("Will", "can", "can", "cans", "."))
     others = tuple(Sentence(("Word", str(number), "ran", "on")) for number in range(300))
 
-    alone = tagger.tag(one(first), Watch()).parts[0].sentences[0]
-    among = tagger.tag(one(*others, first), Watch()).parts[0].sentences[-1]
+    alone = tagger.tag(one(first), WorkContext()).parts[0].sentences[0]
+    among = tagger.tag(one(*others, first), WorkContext()).parts[0].sentences[-1]
 
     assert alone == among
 
@@ -100,11 +100,11 @@ def test_very_long_sentences_and_progress_and_an_end_between_windows(tagger: Spa
         if len(seen) > 1:
             raise EndError
 
-    tagger.warm(Watch())
+    tagger.warm(WorkContext())
     document = one(Sentence(("fish", "swim") * 3000))
     with pytest.raises(EndError):
-        tagger.tag(document, Watch(check=check, progress=lambda *step: seen.append(step)))
-    (sentence,) = tagger.tag(document, Watch()).parts[0].sentences
+        tagger.tag(document, WorkContext(check=check, progress=lambda *step: seen.append(step)))
+    (sentence,) = tagger.tag(document, WorkContext()).parts[0].sentences
 
     # 6,000 tokens in pieces of 1,000, two of which make a window.
     assert seen == [("tagging", 0, 3), ("tagging", 1, 3)]
@@ -149,19 +149,19 @@ def test_a_folder_names_the_same_pipeline(tagger: SpacyTagger) -> None:
     with SpacyTagger({"model": str(folder)}) as by_path:
         assert by_path.signature == tagger.signature == SIGNATURE
         document = parts_of("[a fish ] [a it ]")
-        assert by_path.tag(document, Watch()) == tagger.tag(document, Watch())
+        assert by_path.tag(document, WorkContext()) == tagger.tag(document, WorkContext())
 
 
 def test_a_pipeline_that_is_not_there_is_an_error_that_says_how_to_get_it(tmp_path: Path) -> None:
     missing = SpacyTagger({"model": "de_core_news_sm"})
 
     with pytest.raises(UnavailableError, match=r"python -m spacy download de_core_news_sm"):
-        missing.tag(parts_of("[a fish ] [a it ]"), Watch())
+        missing.tag(parts_of("[a fish ] [a it ]"), WorkContext())
     assert missing.missing() is not None
 
     (tmp_path / "meta.json").write_text(json.dumps({"lang": "en", "name": "broken", "version": "1"}))
     with pytest.raises(UnavailableError, match=r"cannot be loaded"):
-        SpacyTagger({"model": str(tmp_path)}).warm(Watch())
+        SpacyTagger({"model": str(tmp_path)}).warm(WorkContext())
 
 
 def test_a_pipeline_without_a_tagger_is_refused(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_a_pipeline_without_a_tagger_is_refused(tmp_path: Path) -> None:
     spacy.blank("en").to_disk(tmp_path / "blank")
 
     with pytest.raises(UnavailableError, match=r"has no part-of-speech tagger"):
-        SpacyTagger({"model": str(tmp_path / "blank")}).warm(Watch())
+        SpacyTagger({"model": str(tmp_path / "blank")}).warm(WorkContext())
 
 
 def test_auto_is_the_first_tagger_that_can_run_and_has_no_options() -> None:
@@ -212,20 +212,20 @@ def test_retag_without_a_tagger_is_a_usage_error() -> None:
 
 
 def test_memory_of_new_words_is_given_back(tagger: SpacyTagger) -> None:
-    tagger.warm(Watch())
+    tagger.warm(WorkContext())
     strings = tagger._pipeline.vocab.strings  # what would grow
     before = len(strings)
 
-    tagger.tag(one(*(Sentence((f"zq{number}x",)) for number in range(500))), Watch())
+    tagger.tag(one(*(Sentence((f"zq{number}x",)) for number in range(500))), WorkContext())
 
     assert len(strings) == before
 
 
 def test_a_copy_of_a_sentence_without_tags_is_tagged_like_it(tagger: SpacyTagger) -> None:
-    tagged = tagger.tag(parts_of("[a the mayor ] saw [a it ]"), Watch())
+    tagged = tagger.tag(parts_of("[a the mayor ] saw [a it ]"), WorkContext())
     bare = replace(tagged.parts[0].sentences[0], xpos=None, upos=None)
 
-    assert tagger.tag(one(bare), Watch()).parts[0].sentences == tagged.parts[0].sentences
+    assert tagger.tag(one(bare), WorkContext()).parts[0].sentences == tagged.parts[0].sentences
 
 
 def _signatures(*arguments: str) -> dict[str, str]:

@@ -18,7 +18,7 @@ import pytest
 from merger import read_documents
 from merger.document import Document, Part, Sentence
 from merger.errors import BackendError
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.syntax import TagReader
 from merger.taggers import StanzaTagger
 from tests.support.building import parts_of
@@ -69,7 +69,7 @@ def column_of(document: Document, column: Column) -> list[str]:
 def test_every_token_gets_both_tags_and_nothing_else_changes(tagger: StanzaTagger) -> None:
     bare = without_tags(example("wells"))
 
-    tagged = tagger.tag(bare, Watch())
+    tagged = tagger.tag(bare, WorkContext())
 
     assert all(column_of(tagged, lambda sentence: sentence.xpos))
     assert all(column_of(tagged, lambda sentence: sentence.upos))
@@ -85,7 +85,7 @@ def test_tags_are_better_than_one_tag_for_all(tagger: StanzaTagger, column: Colu
     gold = column_of(document, column)
     seen = chain.from_iterable(column_of(example(name), column) for name in TRAINED_ON)
 
-    found = column_of(tagger.tag(without_tags(document), Watch()), column)
+    found = column_of(tagger.tag(without_tags(document), WorkContext()), column)
 
     # Baseline: each token of the unseen document gets the most frequent tag of the documents that were trained on.
     # It is right for one in seven (NN) or one in ten (PUNCT); half of all is far from both, and from chance.
@@ -100,7 +100,7 @@ def test_sentences_with_tags_stay_as_they_are(tagger: StanzaTagger) -> None:
     by_universal = Sentence(("Ann", "left"), upos=("", "X"))
     document = of_words(tagged, Sentence(("She", "left", ".")), by_universal)
 
-    first, second, third = sentences_of(tagger.tag(document, Watch()))
+    first, second, third = sentences_of(tagger.tag(document, WorkContext()))
 
     assert (first, third) == (tagged, by_universal)
     assert second.xpos is not None
@@ -113,16 +113,16 @@ def test_without_a_sentence_to_tag_no_model_is_loaded(tmp_path: Path) -> None:
     tagger = StanzaTagger({"model": str(tmp_path / "none.pt")})
     document = of_words(Sentence(("Ann",), xpos=("NNP",)), Sentence(()), Sentence(("_",), empty=(0,)))
 
-    assert tagger.tag(document, Watch()) is document
+    assert tagger.tag(document, WorkContext()) is document
 
 
 def test_empty_nodes_are_neither_shown_nor_tagged(tagger: StanzaTagger) -> None:
     words = ("She", "looked", "for", "it", ".")
-    (plain,) = sentences_of(tagger.tag(of_words(Sentence(words)), Watch()))
+    (plain,) = sentences_of(tagger.tag(of_words(Sentence(words)), WorkContext()))
     assert plain.xpos is not None
 
     (tagged,) = sentences_of(
-        tagger.tag(of_words(Sentence(("_", *words[:2], "for", *words[2:]), empty=(0, 3))), Watch())
+        tagger.tag(of_words(Sentence(("_", *words[:2], "for", *words[2:]), empty=(0, 3))), WorkContext())
     )
 
     assert tagged.xpos == ("", *plain.xpos[:2], "", *plain.xpos[2:])
@@ -148,7 +148,9 @@ def test_empty_nodes_are_neither_shown_nor_tagged(tagger: StanzaTagger) -> None:
     ids=ascii,
 )
 def test_odd_tokens_are_tagged_like_any_other(tagger: StanzaTagger, form: str) -> None:
-    alone, among = sentences_of(tagger.tag(of_words(Sentence((form,)), Sentence(("She", form, "left", "."))), Watch()))
+    alone, among = sentences_of(
+        tagger.tag(of_words(Sentence((form,)), Sentence(("She", form, "left", "."))), WorkContext())
+    )
 
     assert alone.forms == (form,)
     assert alone.upos is not None
@@ -162,7 +164,7 @@ def test_odd_tokens_are_tagged_like_any_other(tagger: StanzaTagger, form: str) -
 def test_a_very_long_sentence_is_tagged_to_its_end(tagger: StanzaTagger) -> None:
     words = ("She", "looked", "for", "it", "in", "the", "garden", ",") * 2_500
 
-    (tagged,) = sentences_of(tagger.tag(of_words(Sentence(words)), Watch()))
+    (tagged,) = sentences_of(tagger.tag(of_words(Sentence(words)), WorkContext()))
 
     assert tagged.xpos is not None
     assert len(tagged.xpos) == len(words)
@@ -172,10 +174,10 @@ def test_a_very_long_sentence_is_tagged_to_its_end(tagger: StanzaTagger) -> None
 
 def test_what_a_sentence_gets_depends_on_no_other(tagger: StanzaTagger) -> None:
     bare = without_tags(example("wells"))
-    together = sentences_of(tagger.tag(bare, Watch()))
+    together = sentences_of(tagger.tag(bare, WorkContext()))
 
     for index in (0, 10, len(together) - 1):
-        (alone,) = sentences_of(tagger.tag(of_words(sentences_of(bare)[index]), Watch()))
+        (alone,) = sentences_of(tagger.tag(of_words(sentences_of(bare)[index]), WorkContext()))
         assert alone == together[index]
 
 
@@ -183,12 +185,12 @@ def test_threads_share_the_model(tagger_model: Path) -> None:
     bare = without_tags(example("ferry"))
     found: list[Document] = []
     with StanzaTagger({"model": str(tagger_model)}) as tagger:
-        threads = [threading.Thread(target=lambda: found.append(tagger.tag(bare, Watch()))) for _ in range(3)]
+        threads = [threading.Thread(target=lambda: found.append(tagger.tag(bare, WorkContext()))) for _ in range(3)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        expected = tagger.tag(bare, Watch())
+        expected = tagger.tag(bare, WorkContext())
 
     assert found == [expected] * 3
 
@@ -206,7 +208,7 @@ def test_work_ends_when_the_caller_is_gone(tagger: StanzaTagger) -> None:
             raise GoneError
 
     with pytest.raises(GoneError):
-        tagger.tag(of_words(*[Sentence(("She", "left", "."))] * 1_000), Watch(check=check))
+        tagger.tag(of_words(*[Sentence(("She", "left", "."))] * 1_000), WorkContext(check=check))
 
     assert checks == 2
 
@@ -214,10 +216,10 @@ def test_work_ends_when_the_caller_is_gone(tagger: StanzaTagger) -> None:
 def test_closed_it_loads_the_model_again(tagger_model: Path) -> None:
     document = of_words(Sentence(("She", "left", ".")))
     with StanzaTagger({"model": str(tagger_model)}) as tagger:
-        first = tagger.tag(document, Watch())
+        first = tagger.tag(document, WorkContext())
         tagger.close()
 
-        assert tagger.tag(document, Watch()) == first
+        assert tagger.tag(document, WorkContext()) == first
 
 
 def test_the_signature_names_version_and_model(tagger_model: Path) -> None:
@@ -246,7 +248,7 @@ def test_greedy_works_on_text_that_has_no_tags(tagger_model: Path, tagger: Stanz
     assert report["documents"][0]["links"] > 0
     # A noun that chains of two parts share is the greedy rule's only reason to link: each link has one in the evidence.
     (document,) = read_documents(str(bare))
-    tagged = tagger.tag(document, Watch())
+    tagged = tagger.tag(document, WorkContext())
     nouns = {
         form.lower()
         for sentence in sentences_of(tagged)
@@ -275,7 +277,7 @@ def test_a_model_that_fails_is_an_error_without_text(tagger_model: Path) -> None
     torch.save(state, broken)
 
     with StanzaTagger({"model": str(broken)}) as tagger, pytest.raises(BackendError) as caught:
-        tagger.tag(parts_of("secretword left ."), Watch())
+        tagger.tag(parts_of("secretword left ."), WorkContext())
 
     assert str(caught.value).startswith(f"document d: Stanza {version('stanza')} failed: ")
     assert "secretword" not in str(caught.value)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from merger.errors import OptionError, UnavailableError
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.taggers import StanzaTagger, make_tagger
 from tests.backends.test_stanza_loading import run
 from tests.support.building import parts_of
@@ -27,17 +27,17 @@ socket.socket.connect = socket.socket.connect_ex = lambda self, *address: closed
 socket.getaddrinfo = closed
 from merger.errors import MergeBaselineError
 from merger.taggers import StanzaTagger
-from merger.progress import Watch
+from merger.progress import WorkContext
 def warm(**options):
     try:
-        StanzaTagger(options).warm(Watch())
+        StanzaTagger(options).warm(WorkContext())
     except MergeBaselineError as error:
         print(type(error).__name__, error)
 """
 
 
 def warm(**options: str) -> None:
-    StanzaTagger(options).warm(Watch())
+    StanzaTagger(options).warm(WorkContext())
 
 
 def test_it_is_made_by_name_and_knows_its_options() -> None:
@@ -60,7 +60,7 @@ def test_a_local_model_is_used_without_a_single_call_to_a_hub(tagger_model: Path
     code = f"""
     from tests.support.building import parts_of
     tagger = StanzaTagger({{"model": {str(tagger_model)!r}}})
-    print(all(tagger.tag(parts_of("Ann left ."), Watch()).parts[0].sentences[0].xpos))
+    print(all(tagger.tag(parts_of("Ann left ."), WorkContext()).parts[0].sentences[0].xpos))
     left = [name for name in os.listdir(os.environ["TMPDIR"]) if name.startswith("merge-baseline")]
     print(asked, os.environ["HF_HUB_OFFLINE"], os.listdir(os.environ["STANZA_RESOURCES_DIR"]), left)
     """
@@ -146,7 +146,7 @@ def test_a_model_with_word_vectors_works_with_them(model_and_vectors: tuple[Path
     model, vectors = model_and_vectors
     tagger = StanzaTagger({"model": str(model), "pretrain": str(vectors)})
 
-    (tagged,) = tagger.tag(parts_of("She left ."), Watch()).parts[0].sentences
+    (tagged,) = tagger.tag(parts_of("She left ."), WorkContext()).parts[0].sentences
 
     assert tagged.upos is not None
     assert all(tagged.upos)

@@ -57,7 +57,7 @@ from merger.formats import find_inputs
 from merger.formats.open_inputs import STDIN
 from merger.merge import MergeResult
 from merger.notices import Notices
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.strategies import STRATEGIES, OptionValue
 
 _ALLOCATIONS = 1_000_000
@@ -266,7 +266,7 @@ def _engine(stack: ExitStack, choice: EngineChoice, plan: Plan, stage: Stage, me
         from client.engines.process_engine import LocalPool
 
         return LocalPool(plan, choice.jobs or 1)
-    work = Work(plan, merge_there, Watch(progress=stage.report))
+    work = Work(plan, merge_there, WorkContext(progress=stage.report))
     stack.callback(work.close)
     if merge_there is None:
         return InProcess(work)

@@ -23,7 +23,7 @@ from merger.formats.conll2012.format import Conll2012Format
 from merger.formats.conll2012.rows import layout_of
 from merger.formats.open_inputs import display_name
 from merger.formats.part_names import look_like_parts
-from merger.message_text import shown
+from merger.message_text import printable
 from merger.notices import Notices, Policy
 
 _WORDS = 8
@@ -122,7 +122,7 @@ def _problems(report: dict[str, Any]) -> Iterator[str]:
 
 def _line(report: dict[str, Any]) -> str:
     state = "PROBLEMS" if _has_problems(report) else "ok"
-    return f"{shown(report['file'])}: {state}: {_counts([report])}\n{_words_line(report)}"
+    return f"{printable(report['file'])}: {state}: {_counts([report])}\n{_words_line(report)}"
 
 
 def _words_line(report: dict[str, Any]) -> str:
@@ -130,7 +130,7 @@ def _words_line(report: dict[str, Any]) -> str:
     words, columns = report["first_words"], report["columns"]
     if not words:
         return ""
-    text = " ".join(shown(word) for word in words) + (" ..." if report["tokens"] > len(words) else "")
+    text = " ".join(printable(word) for word in words) + (" ..." if report["tokens"] > len(words) else "")
     where = f" (column {columns['word']})" if columns else ""
     return f"  first words{where}: {text}\n"
 

@@ -21,13 +21,13 @@ from merger.backends.corenlp.options import (
     why_unavailable,
 )
 from merger.backends.corenlp.sentences import sent_sentences
-from merger.backends.health import Condition
+from merger.backends.health import Health
 from merger.backends.mention_matching import Cluster
 from merger.backends.windows import cut_windows, stitch
 from merger.document import Document
 from merger.errors import Location, UnavailableError
 from merger.options import Option, OptionValue
-from merger.progress import Watch
+from merger.progress import WorkContext
 
 # Fine-grained entity types and times are of no use to coreference, which looks at the coarse types only, and they take
 # a good part of the time to load.
@@ -82,24 +82,24 @@ class CoreNLPBackend(Backend):
         """As :meth:`unavailable`; with a server elsewhere nothing is needed here."""
         return None if self.values["url"] else self.unavailable()
 
-    def warm(self, watch: Watch) -> None:
+    def warm(self, watch: WorkContext) -> None:
         """Start the server and load the models; takes half a minute."""
         self._check_models()
         # CoreNLP makes a pipeline for each; the second one takes what the first has loaded.
         for tagged in (False, True):
             self._handle.get().prepare(self._properties(tagged=tagged), watch)
 
-    def check(self, seconds: float) -> Condition:
+    def check(self, seconds: float) -> Health:
         """How the server is: whether its process runs, and answers."""
         return self._handle.get().check(seconds)
 
-    def restart(self, watch: Watch) -> None:
+    def restart(self, watch: WorkContext) -> None:
         """End the server, if it is not well, also for those who share it; then start it and load the models."""
         server = self._handle.get()
         server.end_unless_well()
         self.warm(watch)
 
-    def predict(self, document: Document, watch: Watch) -> tuple[Cluster, ...]:
+    def predict(self, document: Document, watch: WorkContext) -> tuple[Cluster, ...]:
         """Clusters over the whole document; singletons may be among them."""
         from merger.backends.corenlp.server import Job
 
@@ -129,7 +129,7 @@ class CoreNLPBackend(Backend):
     def signature(self) -> str:
         """With CoreNLP's version where it is known."""
         shown = ",".join(f"{name}={self.values[name]}" for name in ("algorithm", "parser", "max-tokens"))
-        return f"{self.name}{server_version(self._handle.place)}[{shown}]"
+        return f"{self.name}{server_version(self._handle.config)}[{shown}]"
 
     def _properties(self, *, tagged: bool) -> dict[str, str]:
         algorithm = str(self.values["algorithm"])
@@ -149,9 +149,9 @@ class CoreNLPBackend(Backend):
     def _check_models(self) -> None:
         from merger.backends.corenlp.install import find_installation
 
-        if self._handle.place.url:
+        if self._handle.config.url:
             return
-        found = find_installation(self._handle.place.home)
+        found = find_installation(self._handle.config.home)
         if self.values["parser"] not in found.parsers:
             raise UnavailableError(
                 f"{found.home} does not hold the {self.values['parser']} parser; run `{INSTALL_COMMAND}`, or set "

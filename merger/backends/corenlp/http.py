@@ -15,7 +15,7 @@ from typing import NamedTuple
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 from merger.errors import BackendError, OptionError
-from merger.progress import Watch
+from merger.progress import WorkContext
 
 POLL_SECONDS = 0.2
 
@@ -32,14 +32,14 @@ class DeadlineError(BackendError):
     """The caller's deadline has passed."""
 
 
-def heed(watch: Watch) -> None:
+def heed(watch: WorkContext) -> None:
     """Raise what ``watch.check`` raises, or :class:`DeadlineError` if it does not know the deadline."""
     watch.check()
     if watch.remaining() == 0:
         raise DeadlineError("the deadline passed before CoreNLP answered")
 
 
-class Answer(NamedTuple):
+class HttpResponse(NamedTuple):
     """An HTTP answer."""
 
     status: int
@@ -89,9 +89,9 @@ def post(
     properties: Mapping[str, str],
     body: bytes,
     seconds: float,
-    watch: Watch,
+    watch: WorkContext,
     alive: Callable[[], bool],
-) -> Answer:
+) -> HttpResponse:
     """Send a document and wait for the answer, at most ``seconds``.
 
     Raises :class:`SilenceError` when they have passed, :class:`ConnectionLostError` when there is no connection, when
@@ -153,7 +153,7 @@ class _Call:
         }
         self._aborted = False
         self.done = threading.Event()
-        self.answer: Answer | None = None
+        self.answer: HttpResponse | None = None
         self.problem = ""
 
     def run(self) -> None:
@@ -163,7 +163,7 @@ class _Call:
                 return
             self._connection.request("POST", self._path, self._body, self._headers)
             response = self._connection.getresponse()
-            self.answer = Answer(response.status, response.read())
+            self.answer = HttpResponse(response.status, response.read())
         except (OSError, http.client.HTTPException, ValueError, AttributeError) as error:
             # ValueError and AttributeError are what http.client raises when abort() closes it underneath.
             self.problem = _reason(error)

@@ -21,7 +21,7 @@ NOBODY = "PER0"
 """CoreNLP's own name for the speaker of what nobody says."""
 
 
-class AnswerError(ValueError):
+class InvalidAnnotationError(ValueError):
     """CoreNLP's answer is no document, or one with other tokens. The message holds no text."""
 
 
@@ -76,27 +76,27 @@ class _Speech:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Annotation:
     """What is read of an answer: the tags of each sentence ("" where there are none), and the clusters."""
 
     tags: tuple[tuple[str, ...], ...]
     clusters: tuple[Cluster, ...]
 
 
-def decode_answer(data: bytes, sentences: Sequence[SentSentence]) -> Answer:
+def decode_annotation(data: bytes, sentences: Sequence[SentSentence]) -> Annotation:
     """The answer to :func:`encode_document` of the same sentences, in the document's own coordinates.
 
-    Raises :class:`AnswerError` if the bytes are not a document or its tokens are not the ones that were sent.
+    Raises :class:`InvalidAnnotationError` if the bytes are not a document or its tokens differ from those sent.
     """
     document = _parse(data)
     if len(document.sentences) != len(sentences):
-        raise AnswerError(f"{len(document.sentences)} sentences instead of {len(sentences)}")
+        raise InvalidAnnotationError(f"{len(document.sentences)} sentences instead of {len(sentences)}")
     tags = tuple(
         _tags(found, sentence, index)
         for index, (found, sentence) in enumerate(zip(document.sentences, sentences, strict=True))
     )
     clusters = [_cluster(chain, sentences) for chain in document.chains]
-    return Answer(tags, tuple(sorted(clusters, key=lambda cluster: [text_order(each) for each in cluster])))
+    return Annotation(tags, tuple(sorted(clusters, key=lambda cluster: [text_order(each) for each in cluster])))
 
 
 def _parse(data: bytes) -> pb.Document:
@@ -108,16 +108,16 @@ def _parse(data: bytes) -> pb.Document:
     except (DecodeError, EOFError, ValueError, OverflowError):
         document = None
     if document is None or stream.tell() != len(data):
-        raise AnswerError("not a CoreNLP document")
+        raise InvalidAnnotationError("not a CoreNLP document")
     return document
 
 
 def _tags(found: pb.Sentence, sentence: SentSentence, index: int) -> tuple[str, ...]:
     if len(found.tokens) != len(sentence.words):
-        raise AnswerError(f"{len(found.tokens)} tokens instead of {len(sentence.words)} in sentence {index}")
+        raise InvalidAnnotationError(f"{len(found.tokens)} tokens instead of {len(sentence.words)} in sentence {index}")
     for position, (token, word) in enumerate(zip(found.tokens, sentence.words, strict=True)):
         if token.word != word:
-            raise AnswerError(f"another word as token {position} of sentence {index}")
+            raise InvalidAnnotationError(f"another word as token {position} of sentence {index}")
     return tuple(token.tag for token in found.tokens)
 
 
@@ -129,6 +129,6 @@ def _mention(mention: pb.ChainMention, sentences: Sequence[SentSentence]) -> Men
     if mention.sentence >= len(sentences) or not (
         mention.begin < mention.end <= len(sentences[mention.sentence].indexes)
     ):
-        raise AnswerError("a mention lies outside the text that was sent")
+        raise InvalidAnnotationError("a mention lies outside the text that was sent")
     sentence = sentences[mention.sentence]
     return Mention(*sentence.place, sentence.indexes[mention.begin], sentence.indexes[mention.end - 1])

@@ -13,7 +13,7 @@ from merger.errors import OptionError, UnavailableError
 from merger.options import Option, OptionValue
 
 if TYPE_CHECKING:
-    from merger.backends.corenlp.server import ServerPlace
+    from merger.backends.corenlp.server import ServerConfig
     from merger.backends.corenlp.shared import ServerHandle
 
 SERVER_OPTIONS = (
@@ -32,7 +32,7 @@ def server_handle(values: Mapping[str, OptionValue]) -> ServerHandle:
     Raises :class:`~merger.errors.OptionError` for a ``memory`` or ``url`` that is none.
     """
     from merger.backends.corenlp.http import parse_url
-    from merger.backends.corenlp.server import ServerPlace
+    from merger.backends.corenlp.server import ServerConfig
     from merger.backends.corenlp.shared import ServerHandle
 
     memory, url = str(values["memory"]), str(values["url"])
@@ -40,10 +40,10 @@ def server_handle(values: Mapping[str, OptionValue]) -> ServerHandle:
         raise OptionError(f"option memory: {memory!r} is not like 6G or 4000M")
     if url:
         parse_url(url)
-    return ServerHandle(ServerPlace(url, str(values["home"]), memory, int(values["port"])))
+    return ServerHandle(ServerConfig(url, str(values["home"]), memory, int(values["port"])))
 
 
-def server_version(place: ServerPlace) -> str:
+def server_version(place: ServerConfig) -> str:
     """CoreNLP's version with a dash before it; empty where it is not known."""
     from merger.backends.corenlp.install import find_installation
 

@@ -207,15 +207,15 @@ def _waited_seconds(thread: Path) -> float:
         return 0.0
 
 
-def _free_port(wanted: int) -> int:
+def _free_port(preferred: int) -> int:
     with socket.socket() as probe:
         # As the server does it: a port whose last connections are still winding down is free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind(("", wanted))
+            probe.bind(("", preferred))
         except OSError as error:
             raise UnavailableError(
-                f"CoreNLP cannot have port {wanted}: {error.strerror}; leave the option port at 0 for a free one"
+                f"CoreNLP cannot have port {preferred}: {error.strerror}; leave the option port at 0 for a free one"
             ) from None
         return int(probe.getsockname()[1])
 

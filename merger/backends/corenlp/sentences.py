@@ -20,7 +20,7 @@ PLACEHOLDER = "_"
 """Stands for a token in which CoreNLP would see nothing."""
 
 
-class Place(NamedTuple):
+class SentencePlace(NamedTuple):
     """A sentence of a document."""
 
     part: int
@@ -31,7 +31,7 @@ class Place(NamedTuple):
 class SentSentence:
     """A sentence as CoreNLP gets it: never empty; ``indexes`` maps its tokens to those of the document."""
 
-    place: Place
+    place: SentencePlace
     words: tuple[str, ...]
     indexes: tuple[int, ...]
     tags: tuple[str, ...] | None
@@ -45,7 +45,7 @@ def sent_sentences(document: Document) -> tuple[SentSentence, ...]:
     tags that CoreNLP finds itself.
     """
     places = [
-        (Place(part, index), sentence)
+        (SentencePlace(part, index), sentence)
         for part, each in enumerate(document.parts)
         for index, sentence in enumerate(each.sentences)
     ]
@@ -55,7 +55,7 @@ def sent_sentences(document: Document) -> tuple[SentSentence, ...]:
     return tuple(SentSentence(each.place, each.words, each.indexes, None, each.speakers) for each in sent)
 
 
-def _sent(place: Place, sentence: Sentence) -> SentSentence:
+def _sent(place: SentencePlace, sentence: Sentence) -> SentSentence:
     empty = set(sentence.empty)
     indexes = tuple(index for index in range(len(sentence.forms)) if index not in empty)
     tags = _known_tags(sentence.xpos, indexes)

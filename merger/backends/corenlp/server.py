@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from merger.backends.corenlp.http import (
     POLL_SECONDS,
     Address,
-    Answer,
     ConnectionLostError,
     DeadlineError,
+    HttpResponse,
     SilenceError,
     heed,
     is_live,
@@ -23,13 +23,12 @@ from merger.backends.corenlp.http import (
     post,
 )
 from merger.backends.corenlp.install import find_installation
-from merger.backends.corenlp.messages import Answer as ReadAnswer
-from merger.backends.corenlp.messages import AnswerError, decode_answer, encode_document
+from merger.backends.corenlp.messages import Annotation, InvalidAnnotationError, decode_annotation, encode_document
 from merger.backends.corenlp.process import JvmProcess, JvmSettings
-from merger.backends.corenlp.sentences import Place, SentSentence
-from merger.backends.health import Condition, State
+from merger.backends.corenlp.sentences import SentencePlace, SentSentence
+from merger.backends.health import Health, HealthState
 from merger.errors import BackendError, Location, UnavailableError
-from merger.progress import Watch
+from merger.progress import WorkContext
 
 START_SECONDS = 1200.0
 """How long a server may take to load its models: half a minute, unless many others want the processor."""
@@ -52,7 +51,7 @@ _SERIALIZED = {
 }
 
 _SAMPLE = tuple(
-    SentSentence(Place(0, index), words, tuple(range(len(words))), tags, None)
+    SentSentence(SentencePlace(0, index), words, tuple(range(len(words))), tags, None)
     for index, (words, tags) in enumerate(
         (
             (("Ann", "has", "a", "cat", "."), ("NNP", "VBZ", "DT", "NN", ".")),
@@ -64,7 +63,7 @@ _SAMPLE = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class ServerPlace:
+class ServerConfig:
     """Which server: an existing one (``url``), or one of ours with this ``home``, ``memory`` and ``port``."""
 
     url: str
@@ -104,20 +103,22 @@ class _Peer:
         if self.process is not None:
             self.process.stop(why)
 
-    def condition(self, seconds: float) -> Condition:
+    def health(self, seconds: float) -> Health:
         if self.process is None:
             live = is_live(self.address, seconds)
-            return Condition(State.WELL) if live else Condition(State.GONE, f"at {self.address} cannot be reached")
+            return (
+                Health(HealthState.WELL) if live else Health(HealthState.GONE, f"at {self.address} cannot be reached")
+            )
         before = self.process.wanted_seconds()
         if self.process.alive() and not self.ready:
-            return Condition(State.STARTING)
+            return Health(HealthState.STARTING)
         if self.process.alive() and is_live(self.address, seconds):
-            return Condition(State.WELL)
+            return Health(HealthState.WELL)
         if not self.process.alive():
-            return Condition(State.GONE, self.process.why_it_ended())
+            return Health(HealthState.GONE, self.process.why_it_ended())
         after = self.process.wanted_seconds()
         idle = before is not None and after is not None and after - before < IDLE_SHARE * seconds
-        return Condition(State.HUNG if idle else State.SLOW, "does not answer")
+        return Health(HealthState.HUNG if idle else HealthState.SLOW, "does not answer")
 
     def failure(self, message: str, location: Location) -> BackendError:
         """The error of a document whose server is lost."""
@@ -143,14 +144,14 @@ class CoreNLPServer:
     when the last one is done, and the next request starts a new one. (CoreNLP goes on with what nobody waits for.)
     """
 
-    def __init__(self, place: ServerPlace) -> None:
+    def __init__(self, place: ServerConfig) -> None:
         self._place = place
         self._changed = threading.Condition()
         self._mending = threading.Lock()
         self._peer: _Peer | None = None
         self._lost = ""
 
-    def prepare(self, properties: Mapping[str, str], watch: Watch) -> None:
+    def prepare(self, properties: Mapping[str, str], watch: WorkContext) -> None:
         """Start the server if it does not run, and have it load the models for these properties.
 
         Raises :class:`~merger.errors.UnavailableError` if it cannot.
@@ -158,7 +159,7 @@ class CoreNLPServer:
         with self._lease(watch) as peer:
             self._load(peer, properties, watch)
 
-    def annotate(self, job: Job, seconds: float, watch: Watch) -> ReadAnswer:
+    def annotate(self, job: Job, seconds: float, watch: WorkContext) -> Annotation:
         """The answer to a document; ``seconds`` count from when the server can begin with it.
 
         If the server is killed under the document, the document is tried once more on a new one.
@@ -173,7 +174,7 @@ class CoreNLPServer:
         except _KilledError as error:
             raise BackendError(error.message, error.location) from None
 
-    def _annotate(self, job: Job, seconds: float, watch: Watch) -> ReadAnswer:
+    def _annotate(self, job: Job, seconds: float, watch: WorkContext) -> Annotation:
         with self._lease(watch) as peer:
             try:
                 self._load(peer, job.properties, watch)
@@ -184,22 +185,22 @@ class CoreNLPServer:
                 raise
             return _annotate(peer, job, seconds, watch)
 
-    def check(self, seconds: float) -> Condition:
+    def check(self, seconds: float) -> Health:
         """How the server is; asks it, with so many seconds for the answer."""
         peer = self._peer
         if peer is None and self._place.url:
             peer = self._connect()
         if peer is None:
-            return Condition(State.GONE, self._lost) if self._lost else Condition(State.IDLE)
-        return peer.condition(seconds)
+            return Health(HealthState.GONE, self._lost) if self._lost else Health(HealthState.IDLE)
+        return peer.health(seconds)
 
     def end_unless_well(self) -> None:
         """End the server if it does not answer; what is under way fails. A later request starts a new one."""
         # Of several who found it broken, only the first ends it: the others would end its replacement.
         with self._mending:
-            condition = self.check(CHECK_SECONDS)
-            if condition.state in {State.GONE, State.HUNG, State.SLOW}:
-                self.stop(f"{condition.reason} and was ended")
+            health = self.check(CHECK_SECONDS)
+            if health.state in {HealthState.GONE, HealthState.HUNG, HealthState.SLOW}:
+                self.stop(f"{health.reason} and was ended")
 
     def stop(self, why: str = "was stopped") -> None:
         """End the server with all that is under way; safe to call again. A later request starts a new one."""
@@ -212,7 +213,7 @@ class CoreNLPServer:
             self._changed.notify_all()
 
     @contextmanager
-    def _lease(self, watch: Watch) -> Iterator[_Peer]:
+    def _lease(self, watch: WorkContext) -> Iterator[_Peer]:
         peer = self._enter(watch)
         try:
             yield peer
@@ -223,7 +224,7 @@ class CoreNLPServer:
                     self._drop(peer)
                 self._changed.notify_all()
 
-    def _enter(self, watch: Watch) -> _Peer:
+    def _enter(self, watch: WorkContext) -> _Peer:
         while True:
             heed(watch)
             with self._changed:
@@ -251,7 +252,7 @@ class CoreNLPServer:
         process = JvmProcess(JvmSettings(home, self._place.memory, self._place.port, _THREADS))
         return _Peer(process.address, process)
 
-    def _load(self, peer: _Peer, properties: Mapping[str, str], watch: Watch) -> None:
+    def _load(self, peer: _Peer, properties: Mapping[str, str], watch: WorkContext) -> None:
         key = frozenset(properties.items())
         while not peer.loading.acquire(timeout=POLL_SECONDS):
             heed(watch)
@@ -263,7 +264,7 @@ class CoreNLPServer:
             peer.loading.release()
 
 
-def _annotate(peer: _Peer, job: Job, seconds: float, watch: Watch) -> ReadAnswer:
+def _annotate(peer: _Peer, job: Job, seconds: float, watch: WorkContext) -> Annotation:
     body = encode_document(job.sentences)
     remaining = watch.remaining()
     limit = seconds if remaining is None else min(seconds, remaining)
@@ -290,12 +291,12 @@ def _annotate(peer: _Peer, job: Job, seconds: float, watch: Watch) -> ReadAnswer
         raise
 
 
-def _ask(peer: _Peer, properties: Mapping[str, str], body: bytes, seconds: float, watch: Watch) -> Answer:
+def _ask(peer: _Peer, properties: Mapping[str, str], body: bytes, seconds: float, watch: WorkContext) -> HttpResponse:
     limit = {"timeout": str(max(1, int(seconds * 1000)))}
     return post(peer.address, {**_SERIALIZED, **properties, **limit}, body, seconds + GRACE_SECONDS, watch, peer.alive)
 
 
-def _try_out(peer: _Peer, properties: Mapping[str, str], watch: Watch) -> None:
+def _try_out(peer: _Peer, properties: Mapping[str, str], watch: WorkContext) -> None:
     end = time.monotonic() + START_SECONDS
     body = encode_document(_SAMPLE)
     while True:
@@ -319,12 +320,12 @@ def _try_out(peer: _Peer, properties: Mapping[str, str], watch: Watch) -> None:
         time.sleep(RETRY_SECONDS)
 
 
-def _read(answer: Answer, job: Job) -> ReadAnswer:
+def _read(answer: HttpResponse, job: Job) -> Annotation:
     """Raises :class:`SilenceError` if the server itself has run out of time."""
     if answer.status == _OK:
         try:
-            return decode_answer(answer.body, job.sentences)
-        except AnswerError as error:
+            return decode_annotation(answer.body, job.sentences)
+        except InvalidAnnotationError as error:
             raise BackendError(f"CoreNLP gave a bad answer: {error}", job.location) from None
     if b"request timed out" in answer.body:
         raise SilenceError

@@ -6,7 +6,7 @@ import atexit
 import os
 import threading
 
-from merger.backends.corenlp.server import CoreNLPServer, ServerPlace
+from merger.backends.corenlp.server import CoreNLPServer, ServerConfig
 
 
 class _Shared:
@@ -14,22 +14,22 @@ class _Shared:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._open: dict[ServerPlace, tuple[CoreNLPServer, int]] = {}
+        self._open: dict[ServerConfig, tuple[CoreNLPServer, int]] = {}
         self._process = os.getpid()
 
-    def open(self, place: ServerPlace) -> CoreNLPServer:
+    def open(self, config: ServerConfig) -> CoreNLPServer:
         with self._lock:
-            server, users = self._open.get(place) or (CoreNLPServer(place), 0)
-            self._open[place] = server, users + 1
+            server, users = self._open.get(config) or (CoreNLPServer(config), 0)
+            self._open[config] = server, users + 1
             return server
 
-    def close(self, place: ServerPlace) -> None:
+    def close(self, config: ServerConfig) -> None:
         with self._lock:
-            server, users = self._open[place]
+            server, users = self._open[config]
             if users > 1:
-                self._open[place] = server, users - 1
+                self._open[config] = server, users - 1
                 return
-            del self._open[place]
+            del self._open[config]
         server.stop()
 
     def close_all(self) -> None:
@@ -46,8 +46,8 @@ atexit.register(_shared.close_all)
 class ServerHandle:
     """A user's share in a server: opened on first use, stopped with its last user."""
 
-    def __init__(self, place: ServerPlace) -> None:
-        self.place = place
+    def __init__(self, config: ServerConfig) -> None:
+        self.config = config
         self._lock = threading.Lock()
         self._server: CoreNLPServer | None = None
 
@@ -55,7 +55,7 @@ class ServerHandle:
         """The server."""
         with self._lock:
             if self._server is None:
-                self._server = _shared.open(self.place)
+                self._server = _shared.open(self.config)
             return self._server
 
     def close(self) -> None:
@@ -63,4 +63,4 @@ class ServerHandle:
         with self._lock:
             if self._server is not None:
                 self._server = None
-                _shared.close(self.place)
+                _shared.close(self.config)

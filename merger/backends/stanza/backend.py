@@ -16,7 +16,7 @@ from merger.backends.windows import cut_windows, stitch
 from merger.document import Document
 from merger.errors import OptionError
 from merger.options import Option, OptionValue
-from merger.progress import Watch
+from merger.progress import WorkContext
 
 _MEMORY_HINT = "a smaller max-tokens needs less memory"
 
@@ -63,7 +63,7 @@ class StanzaBackend(Backend):
         """Which package is missing. Whether a model can be had shows when it is loaded."""
         return missing_packages()
 
-    def warm(self, watch: Watch) -> None:
+    def warm(self, watch: WorkContext) -> None:
         """Load the model: 4 seconds for a small one, minutes where it must be downloaded first.
 
         Raises :class:`~merger.errors.UnavailableError` if a package, the model or its encoder is missing or broken, the
@@ -71,7 +71,7 @@ class StanzaBackend(Backend):
         """
         self._model.get(watch)
 
-    def predict(self, document: Document, watch: Watch) -> tuple[Cluster, ...]:
+    def predict(self, document: Document, watch: WorkContext) -> tuple[Cluster, ...]:
         """Clusters of two or more mentions.
 
         Raises as :meth:`warm`, and :class:`~merger.errors.BackendError` if the model fails; the error names the

@@ -24,7 +24,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from merger.backends.fingerprint import fingerprint
 from merger.document import Document
 from merger.errors import BackendError, Location, UnavailableError
-from merger.progress import Watch
+from merger.progress import WorkContext
 
 INSTALL = "pip install 'merge-baseline[stanza]'"
 _PACKAGES = ("stanza", "torch", "transformers", "peft")
@@ -158,7 +158,7 @@ def reason(error: BaseException) -> str:
 
 
 @contextmanager
-def held(lock: Lock, watch: Watch) -> Iterator[None]:
+def held(lock: Lock, watch: WorkContext) -> Iterator[None]:
     """Hold a lock; while another thread has it, hear about deadlines."""
     while not lock.acquire(timeout=_POLL_SECONDS):
         watch.check()
@@ -184,13 +184,13 @@ def guarded(document: Document, memory_hint: str | None = None) -> Iterator[None
         raise BackendError(message, Location(document.file, document=document.id), hint=hint) from None
 
 
-class HasPath(Protocol):
+class LoadedModel(Protocol):
     """A loaded model that knows the file it came from."""
 
     path: str
 
 
-Model = TypeVar("Model", bound=HasPath)
+Model = TypeVar("Model", bound=LoadedModel)
 
 
 class SharedModel(Generic[Model]):
@@ -205,7 +205,7 @@ class SharedModel(Generic[Model]):
         self._running = Lock()
         self._model: Model | None = None
 
-    def get(self, watch: Watch) -> Model:
+    def get(self, watch: WorkContext) -> Model:
         """The model, loaded if need be. Raises what loading raises, and what ``watch.check`` does while waiting."""
         model = self._model
         if model is not None:
@@ -218,7 +218,7 @@ class SharedModel(Generic[Model]):
             return self._model
 
     @contextmanager
-    def running(self, watch: Watch, document: Document, memory_hint: str | None = None) -> Iterator[None]:
+    def running(self, watch: WorkContext, document: Document, memory_hint: str | None = None) -> Iterator[None]:
         """Have the model for oneself; its errors come out as :func:`guarded` has them."""
         with held(self._running, watch), guarded(document, memory_hint):
             yield

@@ -74,15 +74,15 @@ def _readable(forms: Sequence[str], measure: Measure) -> dict[str, tuple[str, in
     """For each form what the model is shown, and its number of subwords."""
     shown = dict(zip(forms, map(_encodable, forms), strict=True))
     sizes: dict[str, int] = {}
-    wanted = sorted({*shown.values(), PLACEHOLDER})
-    while wanted:
-        sizes.update(zip(wanted, measure(wanted), strict=True))
+    pending = sorted({*shown.values(), PLACEHOLDER})
+    while pending:
+        sizes.update(zip(pending, measure(pending), strict=True))
         for form, word in shown.items():
             if sizes[word] == 0:
                 shown[form] = PLACEHOLDER
             elif sizes[word] > LONGEST_WORD and len(word) > 1:
                 shown[form] = word[: min(LONGEST_WORD, len(word) // 2)]
-        wanted = sorted(set(shown.values()) - sizes.keys())
+        pending = sorted(set(shown.values()) - sizes.keys())
     return {form: (word, sizes[word]) for form, word in shown.items()}
 
 

@@ -27,7 +27,7 @@ def _shortened(text: str | None) -> str:
     return shown if len(shown) <= _LONG else f"{shown[: _LONG // 2]}...{shown[-_LONG // 2 :]}"
 
 
-_Found = tuple[int, int, int]
+_TokenSpan = tuple[int, int, int]
 """A mention: its sentence, its first token, and the last one with a minus, which makes text order the natural one."""
 
 
@@ -41,7 +41,7 @@ class _Chain:
         self.rank = rank
         self.open: list[tuple[int, int, int]] = []
         self.was_open = False
-        self.mentions: list[_Found] = []
+        self.mentions: list[_TokenSpan] = []
 
 
 def _too_few_columns(line: str, place: Location, layout: ColumnLayout | None) -> FormatError:
@@ -104,7 +104,7 @@ class Block:
         self._rows: Rows | None = None
         self._chains: dict[str, _Chain] = {}
         self._opened: list[_Chain] = []
-        self._owner: dict[_Found, _Chain] = {}
+        self._owner: dict[_TokenSpan, _Chain] = {}
         self._cells = cells
         self._layout = layout
         self._is_named = bool(options.columns)
@@ -228,7 +228,7 @@ class Block:
         )
         self._notices.repair("mention over a sentence boundary", error, "the mention is dropped")
 
-    def _report_second(self, chain: _Chain, found: _Found, line: int) -> None:
+    def _report_second(self, chain: _Chain, found: _TokenSpan, line: int) -> None:
         """A span is a mention for the second time."""
         owner = self._owner[found]
         if owner is chain:

@@ -27,7 +27,7 @@ def read_conll2012(source: Lines, options: ReadOptions) -> Iterator[Document | U
     head, texts = take_head(iter(source.texts))
     layout = recognise_columns(head, source, options)
     before: list[str] = []
-    block: _Guarded | None = None
+    block: _BlockReader | None = None
     blocks = 0
     cells = ParsedCells()
     number = 0
@@ -40,13 +40,13 @@ def read_conll2012(source: Lines, options: ReadOptions) -> Iterator[Document | U
             if line.startswith("#") and (begin := parse_begin(line)) is not None:
                 if block is not None:
                     yield block.finish(number)
-                block = _Guarded(source, options, number, layout)
+                block = _BlockReader(source, options, number, layout)
                 block.begin(begin, "".join([*before, line]), number, blocks, cells)
                 blocks += 1
             elif block is not None and block.takes(number, line):
                 continue
             elif line.strip() and not line.startswith("#"):
-                outside = _Guarded.outside(source, options, number)
+                outside = _BlockReader.outside(source, options, number)
                 if block is not None:
                     yield block.finish(number)
                 block = outside
@@ -57,7 +57,7 @@ def read_conll2012(source: Lines, options: ReadOptions) -> Iterator[Document | U
     yield block.finish(number, at_end=True)
 
 
-class _Guarded:
+class _BlockReader:
     """A block; from where it cannot be read, lines that are passed over until the next one begins."""
 
     def __init__(self, source: Lines, options: ReadOptions, start: int, layout: ColumnLayout | None = None) -> None:
@@ -70,7 +70,7 @@ class _Guarded:
         self._lost: Unreadable | None = None
 
     @classmethod
-    def outside(cls, source: Lines, options: ReadOptions, line: int) -> _Guarded:
+    def outside(cls, source: Lines, options: ReadOptions, line: int) -> _BlockReader:
         """What begins with a line that no document has. Raises if failures are not collected."""
         it = cls(source, options, line)
         it.lose(FormatError("text outside a document", source.place(line), expected=_BEGINNING))

@@ -23,7 +23,7 @@ from merger.formats.conll2012.rows import (
     written_part,
 )
 from merger.formats.word_mentions import WordMentions
-from merger.message_text import shown
+from merger.message_text import printable
 from merger.notices import Notices
 
 _UNWRITABLE = re.compile(r"[()|\s]")
@@ -194,7 +194,7 @@ def _without_crossing(
             sentence = document.sentence(mention)
             words = [form for index, form in enumerate(sentence.forms) if index not in sentence.empty]
             first, second = (" ".join(words[each.first : each.last + 1]) for each in (open_mentions[-1], mention))
-            message = f"mentions {first!r} and {second!r} of chain {shown(chain)} cross"
+            message = f"mentions {first!r} and {second!r} of chain {printable(chain)} cross"
             error = UnsupportedError(
                 message,
                 place,
@@ -260,7 +260,7 @@ def _sentence(
     return "\n".join(lines)
 
 
-def _with_plain_cells(sentence: Sentence, source: SentenceSource, wanted: Mapping[int, str]) -> str | None:
+def _with_plain_cells(sentence: Sentence, source: SentenceSource, new_cells: Mapping[int, str]) -> str | None:
     """The text of a sentence with these cells, if each of its rows ends in a cell behind a separator and no more.
 
     ``None`` for all others: they are changed row by row, and to the same if they are of this kind.
@@ -270,7 +270,7 @@ def _with_plain_cells(sentence: Sentence, source: SentenceSource, wanted: Mappin
     if source.layout or "\r" in text or (has_tabs and " " in text):
         return None
     rows = text.rstrip("\n").split("\n")
-    if len(rows) != len(sentence.forms) or max(wanted, default=0) >= len(rows):
+    if len(rows) != len(sentence.forms) or max(new_cells, default=0) >= len(rows):
         # Comments or blank lines stand between the rows.
         return None
     separator = "\t" if has_tabs else " "
@@ -278,12 +278,12 @@ def _with_plain_cells(sentence: Sentence, source: SentenceSource, wanted: Mappin
     if not has_tabs and not all(cells):
         return None
     found = {token: cell for token, cell in enumerate(cells) if cell not in EMPTY_CELLS}
-    if found == wanted:
+    if found == new_cells:
         return text
     blank = next((cell for cell in cells if cell in EMPTY_CELLS), _EMPTY)
-    for token in {*found, *wanted}:
-        cell = wanted.get(token, blank)
-        if cells[token] != cell and not (token in found and token in wanted and _same_meaning(cells[token], cell)):
+    for token in {*found, *new_cells}:
+        cell = new_cells.get(token, blank)
+        if cells[token] != cell and not (token in found and token in new_cells and _same_meaning(cells[token], cell)):
             rows[token] = rows[token][: len(rows[token]) - len(cells[token])] + cell
     return "\n".join(rows) + text[len(text.rstrip("\n")) :]
 
@@ -303,7 +303,7 @@ def _cell(row: str, layout: str) -> str:
 
 
 def _changed_row(
-    row: str, source: SentenceSource, renumbered: tuple[int, int] | None, wanted: str | None, blank: str
+    row: str, source: SentenceSource, renumbered: tuple[int, int] | None, new_cell: str | None, blank: str
 ) -> str:
     """The row with this cell; ``renumbered``: the sentence's part number as it was, and as it becomes.
 
@@ -311,11 +311,11 @@ def _changed_row(
     """
     start, end = _cell_span(row, source.layout)
     cell = row[start:end]
-    if wanted is None:
+    if new_cell is None:
         if cell not in EMPTY_CELLS:
             row = row[:start] + blank + row[end:]
-    elif cell in EMPTY_CELLS or not _same_meaning(cell, wanted):
-        row = row[:start] + wanted + row[end:]
+    elif cell in EMPTY_CELLS or not _same_meaning(cell, new_cell):
+        row = row[:start] + new_cell + row[end:]
     if renumbered is None:
         return row
     start, end = part_span(row, source)
@@ -324,12 +324,12 @@ def _changed_row(
     return row[:start] + str(renumbered[1]) + row[end:]
 
 
-def _same_meaning(cell: str, wanted: str) -> bool:
+def _same_meaning(cell: str, new_cell: str) -> bool:
     """Whether a cell as it was read has the brackets of one to write, in whatever order."""
-    if cell == wanted:
+    if cell == new_cell:
         return True
     # Bars may be left out, and nothing else; most cells differ in an id and need no closer look.
-    return frozenset(cell) ^ frozenset(wanted) <= _BAR and _meaning(cell) == _meaning(wanted) is not None
+    return frozenset(cell) ^ frozenset(new_cell) <= _BAR and _meaning(cell) == _meaning(new_cell) is not None
 
 
 def _meaning(cell: str) -> list[Bracket] | None:

@@ -26,7 +26,7 @@ Attributes = tuple[tuple[str, str], ...]
 """Fields of an opening bracket and their values."""
 
 
-class Wanted(NamedTuple):
+class MentionUpdate(NamedTuple):
     """A mention as the chains have it: its entity as written, and the fields that it must show.
 
     ``defaults`` are for a mention that had no bracket.
@@ -47,11 +47,11 @@ class LinkRewriter(Protocol):
     def __call__(self, name: str, value: str, here: Mapping[str, str | None]) -> str: ...  # noqa: D102  # the class says it
 
 
-def is_unchanged(source: SentenceSource, wanted: Sequence[Wanted], target: Fields) -> bool:
+def is_unchanged(source: SentenceSource, updates: Sequence[MentionUpdate], target: Fields) -> bool:
     """Whether the sentence's ``Entity`` values say already what the chains want."""
-    if REPAIRED in source.details or len(wanted) != len(source.details) or (wanted and source.layout != target.text):
+    if REPAIRED in source.details or len(updates) != len(source.details) or (updates and source.layout != target.text):
         return False
-    for spans, entity, overrides, _ in wanted:
+    for spans, entity, overrides, _ in updates:
         content = source.details.get(spans)
         if content is None or target.entity(content) != entity:
             return False
@@ -67,16 +67,16 @@ def shows(content: str, attributes: Attributes, fields: Fields) -> bool:
     )
 
 
-def new_content(sentence: Sentence, wanted: Wanted, fields: Fields) -> str:
+def new_content(sentence: Sentence, update: MentionUpdate, fields: Fields) -> str:
     """The text of an opening bracket for a mention that had none: id, type and head as far as known."""
     # udapi reads no discontinuous mention without a head.
-    head = "1" if len(wanted.spans) > 1 else ""
+    head = "1" if len(update.spans) > 1 else ""
     if sentence.heads is not None and "head" in fields.names:
-        tokens = make_mention(0, 0, wanted.spans).tokens
+        tokens = make_mention(0, 0, update.spans).tokens
         inside = set(tokens)
         position = next((place for place, token in enumerate(tokens) if sentence.heads[token] not in inside), 0)
         head = str(position + 1)
-    return fields.make(eid=wanted.entity, head=head, **dict(wanted.defaults))
+    return fields.make(eid=update.entity, head=head, **dict(update.defaults))
 
 
 class SentenceChange:
@@ -113,19 +113,19 @@ class SentenceChange:
         columns[9] = set_attribute(columns[9], name, value)
         self._lines[self._rows[token]] = "\t".join(columns)
 
-    def apply(self, wanted: Sequence[Wanted], rewrite_links: LinkRewriter | None, place: Location) -> None:
+    def apply(self, updates: Sequence[MentionUpdate], rewrite_links: LinkRewriter | None, place: Location) -> None:
         """Make the rows say what the chains want.
 
         Raises :class:`~merger.errors.UnsupportedError` if brackets cannot say it.
         """
         raw = parse_entities(self._raw_cells.items(), self._source).mentions
-        matched = _match(raw, wanted, self._source, self._details)
+        matched = _match(raw, updates, self._source, self._details)
         if REPAIRED in self._details:
             self._clear_ranges()
         if rewrite_links is not None:
             self._rewrite_links(raw, matched, rewrite_links)
-        placed = self._placed(raw, matched, wanted)
-        cells = self._edited(raw, matched, wanted)
+        placed = self._placed(raw, matched, updates)
+        cells = self._edited(raw, matched, updates)
         if not reads_back(cells, placed, self._target):
             cells = make_cells(placed, self._target, place)
         for token in sorted(self._raw_cells.keys() | cells.keys()):
@@ -148,7 +148,7 @@ class SentenceChange:
                 self._lines[index] = line[: len(line) - len(misc)] + set_attribute(misc, "Entity", "")
 
     def _content(self, content: str, key: str, overrides: Attributes) -> str:
-        """An opening bracket's text with another id, other values if wanted, and the fields in the block's order."""
+        """An opening bracket's text with another id, other values where needed, and the fields in the block's order."""
         if self._source.text != self._target.text and (self._source.text or self._target.id_index):
             content, lost = self._source.convert(content, self._target)
             if lost:
@@ -161,7 +161,7 @@ class SentenceChange:
         return content
 
     def _placed(
-        self, raw: Sequence[RawMention], matched: Mapping[int, Wanted], wanted: Sequence[Wanted]
+        self, raw: Sequence[RawMention], matched: Mapping[int, MentionUpdate], updates: Sequence[MentionUpdate]
     ) -> list[Placed]:
         kept = [
             Placed(match.spans, match.entity, self._content(raw[index].content, match.entity, match.overrides))
@@ -169,11 +169,11 @@ class SentenceChange:
         ]
         return kept + [
             Placed(each.spans, each.entity, new_content(self._sentence, each, self._target))
-            for each in _unmatched(matched, wanted)
+            for each in _unmatched(matched, updates)
         ]
 
     def _edited(
-        self, raw: Sequence[RawMention], matched: Mapping[int, Wanted], wanted: Sequence[Wanted]
+        self, raw: Sequence[RawMention], matched: Mapping[int, MentionUpdate], updates: Sequence[MentionUpdate]
     ) -> dict[int, str]:
         """The values with the brackets that stay in their old order."""
         owner = {number: index for index, mention in enumerate(raw) for number in mention.brackets}
@@ -195,7 +195,7 @@ class SentenceChange:
                 bracket = CellBracket(text + (")" if closes else ""), first, last, opens, closes)
                 cells.setdefault(token, []).append(bracket)
         grown = {token for token, brackets in cells.items() if _wrong_openings(brackets, self._target)}
-        for new in _unmatched(matched, wanted):
+        for new in _unmatched(matched, updates):
             for count, span in enumerate(new.spans, 1):
                 key = new.entity if len(new.spans) == 1 else f"{new.entity}[{count}/{len(new.spans)}]"
                 content = new_content(self._sentence, new, self._target)
@@ -207,7 +207,9 @@ class SentenceChange:
             token: join_cell(order_cell(brackets) if token in grown else brackets) for token, brackets in cells.items()
         }
 
-    def _rewrite_links(self, raw: Sequence[RawMention], matched: Mapping[int, Wanted], rewrite: LinkRewriter) -> None:
+    def _rewrite_links(
+        self, raw: Sequence[RawMention], matched: Mapping[int, MentionUpdate], rewrite: LinkRewriter
+    ) -> None:
         starting: dict[int, dict[str, str | None]] = {}
         for index, mention in enumerate(raw):
             here = starting.setdefault(mention.spans[0][0], {})
@@ -235,13 +237,13 @@ def _wrong_openings(brackets: Sequence[CellBracket], fields: Fields) -> bool:
 
 
 def _match(
-    raw: Sequence[RawMention], wanted: Sequence[Wanted], fields: Fields, details: Mapping[Spans, str]
-) -> dict[int, Wanted]:
-    """Which raw mention stays as which wanted one; those that reading dropped in favour of another are left over."""
-    todo: dict[Spans, list[Wanted]] = {}
-    for each in wanted:
+    raw: Sequence[RawMention], updates: Sequence[MentionUpdate], fields: Fields, details: Mapping[Spans, str]
+) -> dict[int, MentionUpdate]:
+    """The update for each raw mention that stays; mentions that the reader dropped in favour of another have none."""
+    todo: dict[Spans, list[MentionUpdate]] = {}
+    for each in updates:
         todo.setdefault(each.spans, []).append(each)
-    matched: dict[int, Wanted] = {}
+    matched: dict[int, MentionUpdate] = {}
     for same_entity in (True, False):
         for index, mention in enumerate(raw):
             spans = mention.spans
@@ -254,8 +256,8 @@ def _match(
     return dict(sorted(matched.items()))
 
 
-def _unmatched(matched: Mapping[int, Wanted], wanted: Sequence[Wanted]) -> list[Wanted]:
-    left = list(wanted)
+def _unmatched(matched: Mapping[int, MentionUpdate], updates: Sequence[MentionUpdate]) -> list[MentionUpdate]:
+    left = list(updates)
     for match in matched.values():
         left.remove(match)
     return left

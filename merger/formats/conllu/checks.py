@@ -13,7 +13,7 @@ from merger.errors import AnnotationError, FormatError, Location
 from merger.formats.conllu.entity import Fields, RawMention
 from merger.formats.conllu.links import LINK_ATTRIBUTES, Link, parse_links
 from merger.formats.conllu.misc import get_attribute, split_end
-from merger.message_text import shorten, shown
+from merger.message_text import printable, shorten
 from merger.notices import Notices
 
 _ATTRIBUTES = {name.casefold(): name for name in ("Entity", "Bridge", "SplitAnte")}
@@ -69,12 +69,12 @@ def check_head(mention: RawMention, fields: Fields, notices: Notices, place: Loc
     count = sum(last - first + 1 for first, last in mention.spans)
     if fields.heads[mention.content] <= count:
         return
-    message = f"head {shorten(text)!r} of a mention of entity {shown(mention.id)} is none of its tokens"
+    message = f"head {shorten(text)!r} of a mention of entity {printable(mention.id)} is none of its tokens"
     error = AnnotationError(message, place, expected=f"a number from 1 to {count}")
     notices.warn("head beyond the mention", error)
 
 
-class _Found(NamedTuple):
+class _PlacedLink(NamedTuple):
     link: Link
     name: str
     place: Location
@@ -85,7 +85,7 @@ class LinkCheck:
 
     def __init__(self, notices: Notices) -> None:
         self._notices = notices
-        self._found: list[_Found] = []
+        self._found: list[_PlacedLink] = []
 
     def add(self, place: Location, misc: str, starting: Sequence[str]) -> None:
         """Look at the links of a word; ``starting`` are the entities that have mentions beginning there."""
@@ -100,16 +100,16 @@ class LinkCheck:
                 message = f"{name} has {link.text!r}, which is no link"
                 self._warn("not a link", message, place, "links such as e1<e2")
                 continue
-            self._found.append(_Found(link, name, place))
+            self._found.append(_PlacedLink(link, name, place))
             if link.source not in starting:
-                message = f"{name} has {shown(link.text)}, but no mention of {shown(link.source)} begins here"
+                message = f"{name} has {printable(link.text)}, but no mention of {printable(link.source)} begins here"
                 self._warn("misplaced link", message, place, "links at the first word of a mention of theirs")
             antecedents.setdefault(link.source, set()).add(link.target)
         if name == "Bridge":
             return
         for source, targets in antecedents.items():
             if len(targets) == 1:
-                message = f"{name} of {shown(source)} has one antecedent, so it is left out in writing"
+                message = f"{name} of {printable(source)} has one antecedent, so it is left out in writing"
                 self._warn("one split antecedent", message, place, "at least two")
 
     def finish(self, entities: Mapping[str, object]) -> None:
@@ -117,7 +117,7 @@ class LinkCheck:
         for link, name, place in self._found:
             for entity in (link.target, link.source):
                 if entity not in entities:
-                    message = f"{name} has {shown(link.text)}, but the document has no entity {shown(entity)}"
+                    message = f"{name} has {printable(link.text)}, but the document has no entity {printable(entity)}"
                     self._warn("link to an unknown entity", message, place, "ids of entities with mentions")
 
     def _warn(self, kind: str, message: str, place: Location, expected: str) -> None:

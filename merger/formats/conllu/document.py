@@ -38,14 +38,14 @@ from merger.formats.conllu.entity import (
 from merger.formats.conllu.links import has_links
 from merger.formats.conllu.misc import Values, get_attribute
 from merger.formats.conllu.rows import RowError, Rows, read_rows
-from merger.message_text import shown
+from merger.message_text import printable
 
 _NO_DETAILS: Mapping[tuple[Span, ...], str] = {}
 _REPAIRED_ONLY: Mapping[tuple[Span, ...], str] = {REPAIRED: ""}
 
 
 @dataclass(slots=True)
-class Block:
+class SentenceLines:
     """The lines of one sentence as they come: comments before it, rows (and comments between them), blank lines."""
 
     start: int
@@ -136,7 +136,7 @@ class DocumentBuilder:
         self._numbers.add(number)
         self.number = number
 
-    def add_sentence(self, block: Block, fields: Fields) -> None:
+    def add_sentence(self, block: SentenceLines, fields: Fields) -> None:
         """Add a sentence with its mentions."""
         try:
             rows = read_rows(block.rows)
@@ -160,7 +160,7 @@ class DocumentBuilder:
         source = SentenceSource("conllu", text, block.start, fields.text, details)
         self._sentences.append(Sentence(rows.forms, rows.xpos, rows.upos, speakers, rows.heads, rows.empty, source))
 
-    def _check_misc(self, block: Block, rows: Rows) -> bool:
+    def _check_misc(self, block: SentenceLines, rows: Rows) -> bool:
         def find_place(token: int) -> Location:
             return self._place(block.line_of_token(token))
 
@@ -168,7 +168,9 @@ class DocumentBuilder:
         found = [check_misc(misc, self._notices, partial(find_place, token)) for token, misc in cells]
         return True in found
 
-    def _check_links(self, block: Block, rows: Rows, fields: Fields, details: Mapping[tuple[Span, ...], str]) -> None:
+    def _check_links(
+        self, block: SentenceLines, rows: Rows, fields: Fields, details: Mapping[tuple[Span, ...], str]
+    ) -> None:
         starting: dict[int, list[str]] = {}
         for spans, content in details.items():
             if spans != REPAIRED:
@@ -182,7 +184,7 @@ class DocumentBuilder:
         with_entity = [(token, misc) for token, misc in enumerate(rows.misc) if misc != "_" and "Entity=" in misc]
         return [(token, value) for token, misc in with_entity if (value := values[misc])]
 
-    def _note_fields(self, block: Block, token: int, fields: Fields) -> None:
+    def _note_fields(self, block: SentenceLines, token: int, fields: Fields) -> None:
         if fields is self._noted_fields:
             return
         self._noted_fields = fields
@@ -196,7 +198,7 @@ class DocumentBuilder:
         self._notices.repair("no field order", error, "the first field is taken for the entity")
 
     def _read_entities(
-        self, block: Block, rows: Rows, fields: Fields, *, repaired: bool
+        self, block: SentenceLines, rows: Rows, fields: Fields, *, repaired: bool
     ) -> Mapping[tuple[Span, ...], str]:
         cells = self._cells(rows)
         for row, misc in rows.ranges:
@@ -233,7 +235,7 @@ class DocumentBuilder:
             chain.append(place)
         return details
 
-    def _check_heads(self, block: Block, fields: Fields, mentions: Sequence[RawMention]) -> None:
+    def _check_heads(self, block: SentenceLines, fields: Fields, mentions: Sequence[RawMention]) -> None:
         if fields.index_of("head") < 0:
             return
         heads = fields.heads
@@ -243,7 +245,7 @@ class DocumentBuilder:
             if heads[mention.content] > last - first + 1:
                 check_head(mention, fields, self._notices, self._place(block.line_of_token(first)))
 
-    def _one_per_span(self, mentions: Sequence[RawMention], block: Block) -> list[RawMention]:
+    def _one_per_span(self, mentions: Sequence[RawMention], block: SentenceLines) -> list[RawMention]:
         """Leave one mention for every span: that of the entity that begins first in the document."""
         rank = {entity: rank for rank, entity in enumerate(dict.fromkeys([*self._chains, *(m.id for m in mentions)]))}
         owners: dict[tuple[Span, ...], RawMention] = {}
@@ -253,10 +255,10 @@ class DocumentBuilder:
                 continue
             place = self._place(block.line_of_token(mention.spans[0][0]))
             if mention.id == owner.id:
-                error = AnnotationError(f"one span is a mention of entity {shown(owner.id)} twice", place)
+                error = AnnotationError(f"one span is a mention of entity {printable(owner.id)} twice", place)
                 self._notices.warn("span twice in a chain", error)
                 continue
-            message = f"one span is a mention of entity {shown(owner.id)} and of entity {shown(mention.id)}"
+            message = f"one span is a mention of entity {printable(owner.id)} and of entity {printable(mention.id)}"
             error = AnnotationError(message, place, expected="every span in one entity")
             self._notices.repair("span in two chains", error, "it stays in the entity that begins first")
             if rank[mention.id] < rank[owner.id]:
@@ -280,7 +282,8 @@ class DocumentBuilder:
         if earlier:
             opened = earlier.pop().line
             error = AnnotationError(
-                f"a mention of entity {shown(problem.key)} that opened at line {opened} goes on in another sentence",
+                f"a mention of entity {printable(problem.key)} that opened at line {opened} "
+                "goes on in another sentence",
                 self._place(line),
                 expected="mentions inside one sentence",
             )
@@ -290,7 +293,7 @@ class DocumentBuilder:
         self._drop(kind, problem, line)
 
     def _drop(self, kind: str, problem: Problem, line: int) -> None:
-        error = AnnotationError(f"a mention of entity {shown(problem.key)} {problem.kind.text}", self._place(line))
+        error = AnnotationError(f"a mention of entity {printable(problem.key)} {problem.kind.text}", self._place(line))
         repair = "the bracket is dropped" if problem.kind in {UNOPENED, NO_FIRST_STRETCH} else "the mention is dropped"
         self._notices.repair(kind, error, repair)
 

@@ -102,7 +102,7 @@ class _Values(dict[str, list[str]]):
         return values
 
 
-class _Heads(dict[str, int]):
+class _MentionHeads(dict[str, int]):
     """From a bracket's text to its head, as the same texts come again and again."""
 
     def __init__(self, fields: Fields) -> None:
@@ -154,7 +154,7 @@ class Fields:
     @cached_property
     def heads(self) -> Mapping[str, int]:
         """From a bracket's text to the mention's head, counted from 1: 0 without one, ``NO_HEAD`` for no number."""
-        return _Heads(self)
+        return _MentionHeads(self)
 
     @cached_property
     def cells(self) -> dict[str, _Read]:

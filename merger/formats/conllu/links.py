@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from merger.errors import Location
-from merger.message_text import shown
+from merger.message_text import printable
 from merger.notices import Notices
 
 LINK_ATTRIBUTES = ("Bridge", "SplitAnte", "Split")
@@ -45,7 +45,7 @@ def parse_links(value: str) -> list[Link]:
     return links
 
 
-class _Written(NamedTuple):
+class _WrittenLink(NamedTuple):
     """A link as read, the entities that it is between now, and the raw ids that these came from."""
 
     link: Link
@@ -92,43 +92,43 @@ class Links:
 
         ``here`` maps raw ids to written ones (``None``: gone) for the mentions that begin at the word.
         """
-        links: list[_Written] = []
+        links: list[_WrittenLink] = []
         for link in parse_links(value):
             if not link.source:
-                links.append(_Written(link, "", ""))
+                links.append(_WrittenLink(link, "", ""))
                 continue
             source = here[link.source] if link.source in here else self._resolve(origin, block, link.source)
             target = self._resolve(origin, block, link.target)
             if source is None or target is None:
-                message = f"link {shown(link.text)} is left out: one of its entities is not in this text any more"
+                message = f"link {printable(link.text)} is left out: one of its entities is not in this text any more"
                 self._notices.add("link to a lost entity", message, place)
             elif source == target and link.source != link.target:
-                message = f"link {shown(link.text)} is left out: its entities are one now"
+                message = f"link {printable(link.text)} is left out: its entities are one now"
                 self._notices.add("link inside one entity", message, place)
             else:
-                links.append(_Written(link, target, source))
+                links.append(_WrittenLink(link, target, source))
         if name == "Bridge":
             links = [each for each in links if not each.source or self._bridge_stays(origin, block, place, each)]
         else:
             links = self._split_antecedents(origin, block, place, value, links)
         return ",".join(dict.fromkeys([each.text for each in links]))
 
-    def _bridge_stays(self, origin: int, block: int, place: Location, each: _Written) -> bool:
+    def _bridge_stays(self, origin: int, block: int, place: Location, each: _WrittenLink) -> bool:
         """Whether no other bridge, between entities that are these two now, says something else."""
         first_origin, first = self._bridges.setdefault((block, each.target, each.source), (origin, each.link))
         was_same = (first_origin, first[1:3]) == (origin, each.link[1:3])
         if was_same or first.ending == each.link.ending:
             return True
         message = (
-            f"link {shown(each.link.text)} is left out: its entities are also those of link {shown(first.text)} now, "
-            "which has another relation"
+            f"link {printable(each.link.text)} is left out: link {printable(first.text)} now joins the same entities "
+            "with another relation"
         )
         self._notices.add("link with two relations", message, place)
         return False
 
     def _split_antecedents(
-        self, origin: int, block: int, place: Location, value: str, links: Sequence[_Written]
-    ) -> list[_Written]:
+        self, origin: int, block: int, place: Location, value: str, links: Sequence[_WrittenLink]
+    ) -> list[_WrittenLink]:
         """The links of the anaphors that keep two antecedents and have no others from an anaphor merged with them."""
         antecedents: dict[tuple[str, str], set[str]] = {}
         for each in links:
@@ -144,10 +144,12 @@ class Links:
                 if first == (origin, raw):
                     stays.append((raw, written))
                 else:
-                    other = shown(first[1])
-                    message = f"SplitAnte of {shown(raw)} is left out: entity {other}, now one with it, has its own"
+                    other = printable(first[1])
+                    message = f"SplitAnte of {printable(raw)} is left out: entity {other}, now one with it, has its own"
                     self._notices.add("second split antecedent", message, place)
         for raw in gone:
-            message = f"SplitAnte of {shown(raw)} in {shown(value)} is left out: it has fewer than two antecedents now"
+            message = (
+                f"SplitAnte of {printable(raw)} in {printable(value)} is left out: it keeps fewer than two antecedents"
+            )
             self._notices.add("split antecedent left out", message, place)
         return [each for each in links if (each.link.source, each.source) in stays]

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from merger.document import Chain, ChainScope, Document, Part, Sentence
 from merger.errors import Location
-from merger.formats.conllu.changes import Attributes, Wanted
+from merger.formats.conllu.changes import Attributes, MentionUpdate
 from merger.formats.conllu.entity import DEFAULT_FIELDS, REPAIRED, Fields, unique_id, unique_prefix, writable_ids
 from merger.formats.conllu.head import begins_document
 from merger.formats.conllu.links import Links, has_links
-from merger.message_text import shown
+from merger.message_text import printable
 from merger.notices import Notices
 
 _Place = tuple[int, int]
@@ -32,7 +32,7 @@ class Plan:
 
     blocks: list[int]
     fields: list[Fields]
-    wanted: dict[_Place, list[Wanted]]
+    updates: dict[_Place, list[MentionUpdate]]
     origins: dict[_Place, int] = field(default_factory=dict)
     links: Links | None = None
 
@@ -54,8 +54,8 @@ def make_plan(document: Document, notices: Notices) -> Plan:
     for index, chain in enumerate(document.chains):
         name = names[index]
         for part, sentence, first, last, pieces in chain.mentions:
-            wanted = Wanted(pieces or ((first, last),), name, overrides[index], defaults[index])
-            plan.wanted.setdefault((part, sentence), []).append(wanted)
+            update = MentionUpdate(pieces or ((first, last),), name, overrides[index], defaults[index])
+            plan.updates.setdefault((part, sentence), []).append(update)
     if any(s.source is not None and has_links(s.source.text) for part in document.parts for s in part.sentences):
         plan.links = _make_links(document, plan, notices)
     return plan
@@ -187,8 +187,8 @@ def _shared(document: Document, plan: Plan, notices: Notices) -> tuple[list[Attr
                 found = ", ".join(f"{value} ({count})" for value, count in Counter(values).most_common())
                 notices.add(
                     f"entity {SHARED_FIELDS[name]} differ in a merged chain",
-                    f"chain {shown(chain.id)} has the {SHARED_FIELDS[name]} {found}: {chosen} is written for all its "
-                    "mentions",
+                    f"chain {printable(chain.id)} has the {SHARED_FIELDS[name]} {found}: all its mentions are written "
+                    f"with {chosen}",
                     Location(document.file, document=document.id),
                 )
     return defaults, overrides
@@ -199,9 +199,9 @@ def _make_links(document: Document, plan: Plan, notices: Notices) -> Links:
     for part_index, part in enumerate(document.parts):
         block = plan.blocks[part_index]
         for index, sentence in enumerate(part.sentences):
-            wanted = plan.wanted.get((part_index, index), [])
-            written = {each.spans: each.entity for each in wanted}
-            for each in wanted:
+            updates = plan.updates.get((part_index, index), [])
+            written = {each.spans: each.entity for each in updates}
+            for each in updates:
                 links.use(block, each.entity)
             layout = conllu_layout(sentence)
             if layout is None or sentence.source is None:

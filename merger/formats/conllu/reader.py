@@ -9,7 +9,7 @@ from merger.document import Document
 from merger.errors import FormatError, InputError
 from merger.formats.base import Lines, ReadOptions, Unreadable
 from merger.formats.conllu.comments import PART_DIGITS, Comment, name_from_file, parse_comment, parse_part
-from merger.formats.conllu.document import Block, DocumentBuilder
+from merger.formats.conllu.document import DocumentBuilder, SentenceLines
 from merger.formats.conllu.entity import Fields
 from merger.formats.conllu.misc import Values
 from merger.message_text import shorten
@@ -23,7 +23,7 @@ def read_conllu(source: Lines, options: ReadOptions) -> Iterator[Document | Unre
     Behind a document that cannot be read it goes on with the next ``# newdoc``.
     """
     reader = _Reader(source, options)
-    block = Block(1)
+    block = SentenceLines(1)
     # Bound outside the loop that every row goes through.
     add_row = block.body.append
     ended = False
@@ -42,7 +42,7 @@ def read_conllu(source: Lines, options: ReadOptions) -> Iterator[Document | Unre
                 reader.note_unended(block, number)
             if ended or (is_newdoc and (block.body or block.newdoc is not None)):
                 yield from reader.add(block)
-                block = Block(number)
+                block = SentenceLines(number)
                 add_row = block.body.append
                 ended = False
             if comment is not None:
@@ -75,19 +75,19 @@ class _Reader:
         self._lost: Unreadable | None = None
         self._start_line = 1
 
-    def note_unended(self, block: Block, line: int) -> None:
+    def note_unended(self, block: SentenceLines, line: int) -> None:
         """A document begins at a line before the block ends."""
         message = "a document begins inside a sentence"
         self._note_error(
             block, FormatError(message, self._source.place(line), expected="a blank line after every sentence")
         )
 
-    def _note_error(self, block: Block, error: InputError) -> None:
+    def _note_error(self, block: SentenceLines, error: InputError) -> None:
         if self._options.failures is None:
             raise error
         block.error = block.error or error
 
-    def note(self, block: Block, comment: Comment, line: int) -> None:
+    def note(self, block: SentenceLines, comment: Comment, line: int) -> None:
         """Take a comment into account."""
         if block.body:
             return
@@ -123,7 +123,7 @@ class _Reader:
             raise FormatError(message, self._source.place(line), expected="eid (or GRP) in global.Entity")
         self._fields = fields
 
-    def add(self, block: Block) -> Iterator[Document | Unreadable]:
+    def add(self, block: SentenceLines) -> Iterator[Document | Unreadable]:
         """Add a sentence; yields the document before it if it begins a new one."""
         if block.newdoc is not None or (self._document is None and self._lost is None):
             yield from self._finished(block.start - 1)
@@ -140,7 +140,7 @@ class _Reader:
         self._lost = self._options.unreadable(error, document)
         self._document = None
 
-    def _add_to(self, document: DocumentBuilder, block: Block) -> None:
+    def _add_to(self, document: DocumentBuilder, block: SentenceLines) -> None:
         if block.error is not None:
             raise block.error
         if self._header_error is not None and "Entity=" in block.text:
@@ -155,7 +155,7 @@ class _Reader:
             document.start_part(block.part, block.start)
         document.add_sentence(block, self._fields)
 
-    def _begin(self, block: Block) -> None:
+    def _begin(self, block: SentenceLines) -> None:
         self._start_line = block.start
         self._lost = None
         try:
@@ -181,7 +181,7 @@ class _Reader:
         if lost is not None:
             yield lost
 
-    def _start(self, block: Block) -> DocumentBuilder:
+    def _start(self, block: SentenceLines) -> DocumentBuilder:
         name = block.newdoc
         if not name:
             # Two nameless documents of a file must not become one.
@@ -198,7 +198,7 @@ class _Reader:
         self._documents += 1
         return DocumentBuilder(self._source, self._options, name, number, self._values, has_fields=self._has_fields)
 
-    def end(self, block: Block, last_line: int) -> Iterator[Document | Unreadable]:
+    def end(self, block: SentenceLines, last_line: int) -> Iterator[Document | Unreadable]:
         """Add what is left and yield the last document."""
         if block.body or block.newdoc is not None:
             yield from self.add(block)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from merger.document import SentenceSource
-from merger.formats.conllu.changes import Wanted, shows
+from merger.formats.conllu.changes import MentionUpdate, shows
 from merger.formats.conllu.entity import REPAIRED, Fields
 
 _VALUE = re.compile(r"Entity=(?<=[\t|]Entity=)([^|\t\n]*)(?=[^\t\n]*$)", re.MULTILINE)
@@ -14,13 +14,13 @@ _VALUE = re.compile(r"Entity=(?<=[\t|]Entity=)([^|\t\n]*)(?=[^\t\n]*$)", re.MULT
 _ID = re.compile(r"(?<![^()])(?:(?<=\()[^()-]+|[^()]+)")
 
 
-def rename_entities(source: SentenceSource, wanted: Sequence[Wanted], target: Fields) -> str | None:
+def rename_entities(source: SentenceSource, updates: Sequence[MentionUpdate], target: Fields) -> str | None:
     """The sentence's text with the ids that the chains want.
 
     ``None`` for what :class:`~merger.formats.conllu.changes.SentenceChange` has to do: mentions that come, go or
     change their type, entities that become one here, stretches, and whatever was not read as it stands.
     """
-    new_ids = _new_ids(source, wanted, target)
+    new_ids = _new_ids(source, updates, target)
     if new_ids is None:
         return None
     pieces: list[str] = []
@@ -40,19 +40,19 @@ def rename_entities(source: SentenceSource, wanted: Sequence[Wanted], target: Fi
         pieces += (text[end:start], renamed)
         end = match.end(1)
     # Values are passed over on rows that end in a tab.
-    if openings != len(wanted) or closings != len(wanted):
+    if openings != len(updates) or closings != len(updates):
         return None
     return "".join([*pieces, text[end:]])
 
 
-def _new_ids(source: SentenceSource, wanted: Sequence[Wanted], target: Fields) -> dict[str, str] | None:
-    """From the ids in the text to those wanted; ``None`` if that is not all that changes, or not one to one."""
+def _new_ids(source: SentenceSource, updates: Sequence[MentionUpdate], target: Fields) -> dict[str, str] | None:
+    """From the ids in the text to the new ones; ``None`` if more than ids changes, or the mapping is not one to one."""
     details = source.details
-    if REPAIRED in details or len(wanted) != len(details) or source.layout != target.text or target.id_index:
+    if REPAIRED in details or len(updates) != len(details) or source.layout != target.text or target.id_index:
         return None
     new_ids: dict[str, str] = {}
     spans_seen = set()
-    for spans, entity, overrides, _ in wanted:
+    for spans, entity, overrides, _ in updates:
         content = details.get(spans)
         if content is None or len(spans) > 1:
             return None
@@ -61,6 +61,6 @@ def _new_ids(source: SentenceSource, wanted: Sequence[Wanted], target: Fields) -
         if new_ids.setdefault(target.entity(content), entity) != entity:
             return None
         spans_seen.add(spans)
-    if len(spans_seen) < len(wanted) or len(set(new_ids.values())) < len(new_ids):
+    if len(spans_seen) < len(updates) or len(set(new_ids.values())) < len(new_ids):
         return None
     return new_ids

@@ -44,7 +44,7 @@ class Rows(NamedTuple):
     ranges: tuple[tuple[int, str], ...]
 
 
-class _Heads(dict[str, int]):
+class _HeadIndexes(dict[str, int]):
     """From a HEAD cell to a token index, for sentences of words only. Raises ``ValueError`` for anything else."""
 
     def __missing__(self, cell: str) -> int:
@@ -53,7 +53,7 @@ class _Heads(dict[str, int]):
         return int(cell) - 1
 
 
-_HEADS = _Heads({"_": -1} | {str(number): number - 1 for number in range(256)})
+_HEAD_INDEXES = _HeadIndexes({"_": -1} | {str(number): number - 1 for number in range(256)})
 _IDS: dict[int, tuple[str, ...]] = {}
 
 
@@ -155,7 +155,7 @@ def _number_tokens(ids: Sequence[str]) -> tuple[list[int], dict[str, int], tuple
 
 def _plain_heads(column: tuple[str, ...]) -> tuple[int, ...] | None:
     try:
-        heads = tuple(map(_HEADS.__getitem__, column))
+        heads = tuple(map(_HEAD_INDEXES.__getitem__, column))
     except ValueError:
         heads = (len(column),)
     if max(heads) >= len(column):

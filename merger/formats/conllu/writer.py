@@ -106,7 +106,7 @@ class _Writer:
 
     def _sentence(self, part: int, position: int, sentence: Sentence, head: Head) -> str:
         self._sentences += 1
-        wanted = self._plan.wanted.get((part, position), [])
+        updates = self._plan.updates.get((part, position), [])
         block = self._plan.blocks[part]
         fields = self._plan.fields[block]
         source = sentence.source
@@ -116,8 +116,8 @@ class _Writer:
         if links is not None and not has_links(source.text):
             links = None
         text: str | None = source.text
-        if links is not None or not is_unchanged(source, wanted, fields):
-            text = rename_entities(source, wanted, fields) if links is None else None
+        if links is not None or not is_unchanged(source, updates, fields):
+            text = rename_entities(source, updates, fields) if links is None else None
         if text is not None and head.document is None and not head.states_part and not may_need_change(text):
             return _complete(text)
         lines = (source.text if text is None else text).split("\n")
@@ -126,7 +126,7 @@ class _Writer:
             origin = self._plan.origins[part, position]
             place = self._place(part, position)
             rewrite = None if links is None else partial(links.rewrite, origin, block, place)
-            change.apply(wanted, rewrite, place)
+            change.apply(updates, rewrite, place)
         self._set_head(lines, source, head, part, position)
         return _complete("\n".join(lines))
 
@@ -144,7 +144,7 @@ class _Writer:
         if any(line.startswith("#") and "global.Entity" in line for line in self._top):
             return True
         block = self._plan.blocks[part]
-        return not source.layout and any(self._plan.blocks[place[0]] == block for place in self._plan.wanted)
+        return not source.layout and any(self._plan.blocks[place[0]] == block for place in self._plan.updates)
 
     def _lost(self, part: int, position: int, comment: str) -> None:
         if comment not in self._top:
@@ -158,8 +158,8 @@ class _Writer:
             self._notices.add("empty sentence left out", "CoNLL-U has no sentences without words", place)
             return "\n".join([*lines, "", ""]) if lines else ""
         fields = self._plan.fields[self._plan.blocks[part]]
-        wanted = self._plan.wanted.get((part, position), [])
-        placed = [Placed(each.spans, each.entity, new_content(sentence, each, fields)) for each in wanted]
+        updates = self._plan.updates.get((part, position), [])
+        placed = [Placed(each.spans, each.entity, new_content(sentence, each, fields)) for each in updates]
         cells = make_cells(placed, fields, place)
         lines += new_sentence(sentence, f"{self._id}-{self._sentences}", cells, self._notices, place)
         return "\n".join(lines) + "\n"

@@ -13,7 +13,7 @@ from merger.errors import AnnotationError, FormatError, InputError, Location
 from merger.formats.base import Lines, ReadOptions, Unreadable, genre_of
 from merger.formats.conllu.comments import PART_DIGITS, name_from_file, parse_part
 from merger.formats.jsonlines.clusters import Cluster, TokenIndex, index_tokens, read_clusters
-from merger.message_text import shorten, shown
+from merger.message_text import printable, shorten
 from merger.notices import Notices
 from merger.strict_json import JsonError, Object, dump, find_lone_surrogate, parse_object, type_name
 
@@ -104,7 +104,7 @@ def _name(content: Object, source: Lines, place: Location, options: ReadOptions,
         # Two nameless documents of a file must not become one.
         name = name_from_file(source.name) + (f"-{count}" if count else "")
         error = FormatError("an empty doc_key", place, expected="the document's id")
-        options.notices.repair("empty doc_key", error, f"the document is called {shown(name)}, after its file")
+        options.notices.repair("empty doc_key", error, f"the document is called {printable(name)}, after its file")
     return name
 
 
@@ -168,7 +168,9 @@ def _clusters(content: Object, tokens: TokenIndex, place: Location, options: Rea
     if field is None:
         field = _usual_field(content, place, options)
     elif field not in content:
-        raise FormatError(f"no key {shown(field)}", place, expected="the clusters to read", hint=_fields_hint(content))
+        raise FormatError(
+            f"no key {printable(field)}", place, expected="the clusters to read", hint=_fields_hint(content)
+        )
     return [] if field is None else read_clusters(content[field], field, tokens, place, options.notices)
 
 
@@ -192,7 +194,7 @@ def _usual_field(content: Object, place: Location, options: ReadOptions) -> str 
 
 
 def _fields_hint(content: Object) -> str | None:
-    fields = [shown(key) for key, value in content.items() if "cluster" in key and isinstance(value, list)]
+    fields = [printable(key) for key, value in content.items() if "cluster" in key and isinstance(value, list)]
     return f"the line has {', '.join(fields)}" if fields else None
 
 

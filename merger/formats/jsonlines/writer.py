@@ -11,7 +11,7 @@ from merger.formats.base import genre_of
 from merger.formats.jsonlines.clusters import index_tokens, read_clusters
 from merger.formats.jsonlines.reader import CLUSTER_KEYS, NO_SPEAKER, SCOPE_KEY, read_part_ids
 from merger.formats.word_mentions import WordMentions
-from merger.message_text import shown
+from merger.message_text import printable
 from merger.notices import Notices, Policy
 from merger.strict_json import JsonError, Object, dump, parse_object, splice
 
@@ -196,7 +196,7 @@ def _new(
         if key in _OWN_KEYS:
             continue
         if isinstance(value, (list, dict)):
-            message = f"the tokens are not those of one line any more: keys such as {shown(key)} are left out"
+            message = f"the tokens are not those of one line any more: keys such as {printable(key)} are left out"
             notices.add("keys left out", message, _place(document))
         else:
             content[key] = value

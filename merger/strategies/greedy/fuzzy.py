@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from merger.document import text_order
 from merger.errors import Location, WorkLimitError
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.strategies.greedy.alike import COMPARISON, AlikeStrings
 from merger.strategies.greedy.index import Bucket, ChainIndex, Hit, Place
 
@@ -20,13 +20,13 @@ A document of 1,000,000 tokens in natural proportions takes a tenth of it.
 _CHECK_WORK = 1 << 22
 
 
-class Effort:
+class WorkMeter:
     """Counts the work on a document, and ends it when it is too much or the call that it is for is over."""
 
-    def __init__(self, document_id: str | None, watch: Watch | None, most: int) -> None:
+    def __init__(self, document_id: str | None, watch: WorkContext | None, most: int) -> None:
         self.part = 0
         self._document_id = document_id
-        self._watch = watch or Watch()
+        self._watch = watch or WorkContext()
         self._most = most
         self._done = 0
         self._checked = 0
@@ -53,7 +53,7 @@ class FuzzyChainIndex(ChainIndex):
     Every string remembers what is alike to it, so that two strings are compared once at most.
     """
 
-    def __init__(self, tie: str, threshold: float, effort: Effort) -> None:
+    def __init__(self, tie: str, threshold: float, effort: WorkMeter) -> None:
         super().__init__(tie)
         self._effort = effort
         self._strings = AlikeStrings(threshold, effort.spend)

@@ -17,12 +17,12 @@ from merger.decisions.model import Decision, Evidence, MentionPair, MergedChains
 from merger.document import Chain, ChainRef, Document, Mention, Part
 from merger.errors import Location, MissingTagsError, OptionError
 from merger.function_words import LANGUAGES
-from merger.message_text import plain_number, shown
+from merger.message_text import plain_number, printable
 from merger.notices import Notices
 from merger.options import Option, OptionValue
-from merger.progress import Watch
+from merger.progress import WorkContext
 from merger.strategies.base import Run, Strategy
-from merger.strategies.greedy.fuzzy import MOST_WORK, Effort, FuzzyChainIndex
+from merger.strategies.greedy.fuzzy import MOST_WORK, FuzzyChainIndex, WorkMeter
 from merger.strategies.greedy.index import ChainIndex
 from merger.strategies.greedy.keys import UNTAGGED_MATCHES, KeyReader
 from merger.syntax import has_tags, noun_patterns
@@ -113,7 +113,12 @@ class GreedyStrategy(Strategy):
         }
         return _conditions(self.values, tagged=True in seen, untagged=False in seen)
 
-    def start(self, document: Document | None = None, key: Document | None = None, watch: Watch | None = None) -> Run:  # noqa: ARG002  # sees parts only
+    def start(
+        self,
+        document: Document | None = None,
+        key: Document | None = None,  # noqa: ARG002
+        watch: WorkContext | None = None,  # sees parts only
+    ) -> Run:
         return _GreedyRun(self.values, document.id if document else None, watch)
 
 
@@ -134,7 +139,7 @@ def _conditions(values: Mapping[str, OptionValue], *, tagged: bool, untagged: bo
 
 
 class _GreedyRun(Run):
-    def __init__(self, values: Mapping[str, OptionValue], document_id: str | None, watch: Watch | None) -> None:
+    def __init__(self, values: Mapping[str, OptionValue], document_id: str | None, watch: WorkContext | None) -> None:
         match, tie = str(values["match"]), str(values["tie"])
         self._values = values
         self._rule = match
@@ -150,7 +155,7 @@ class _GreedyRun(Run):
         self._beside_others = False
         self._index = ChainIndex(tie)
         if match == "fuzzy":
-            effort = Effort(document_id, watch, MOST_WORK)
+            effort = WorkMeter(document_id, watch, MOST_WORK)
             self._index = FuzzyChainIndex(tie, float(values["threshold"]), effort)
 
     def decide(self, index: int, part: Part, chains: Sequence[Chain], merged: MergedChains) -> list[Decision]:
@@ -189,7 +194,7 @@ class _GreedyRun(Run):
             (string,) = self._strings
             message = (
                 f"all {self._seeking} chains that look for a {_SOUGHT[self._rule]} look for the same one, "
-                f"{shown(string)}: links by it mean nothing"
+                f"{printable(string)}: links by it mean nothing"
             )
             notices.add("one string for all chains", message, place)
         tagged, untagged = self._reader.tagged, self._reader.untagged
