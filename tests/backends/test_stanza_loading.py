@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
@@ -13,52 +10,9 @@ import pytest
 from merger.backends.stanza.backend import StanzaBackend
 from merger.errors import UnavailableError
 from merger.progress import WorkContext
-from tests.support.stanza_setup import ENCODER, MODEL, OPTIONS, needs_model, needs_stanza
+from tests.support.stanza_setup import ENCODER, MODEL, OPTIONS, needs_model, needs_stanza, run_python, without_network
 
-ROOT = Path(__file__).parents[2]
-
-# Every way out of the process is written down and closed.
-NO_NETWORK = """
-import socket
-asked = []
-def closed(*arguments, **_):
-    asked.append(str(arguments[1:] or arguments))
-    raise OSError("no network here")
-socket.socket.connect = socket.socket.connect_ex = lambda self, *address: closed(self, *address)
-socket.getaddrinfo = closed
-from merger.backends.stanza.backend import StanzaBackend
-from merger.errors import MergeBaselineError
-from merger.progress import WorkContext
-def warm(**options):
-    try:
-        StanzaBackend(options).warm(WorkContext())
-    except MergeBaselineError as error:
-        print(type(error).__name__, error)
-"""
-
-
-def run(code: str, folder: Path, *flags: str, **environment: str) -> list[str]:
-    """The lines that a new process prints, with its caches and temporary files in a folder."""
-    for name in ("hub", "stanza", "tmp"):
-        (folder / name).mkdir()
-    places = {
-        "HF_HOME": str(folder / "hub"),
-        "STANZA_RESOURCES_DIR": str(folder / "stanza"),
-        "TMPDIR": str(folder / "tmp"),
-        **environment,
-    }
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "TRANSFORMERS_"))}
-    done = subprocess.run(
-        [sys.executable, *flags, "-c", textwrap.dedent(code)],
-        cwd=ROOT,
-        env={**kept, **places},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+NO_NETWORK = without_network(StanzaBackend)
 
 
 def test_without_the_packages_it_says_what_to_install(tmp_path: Path) -> None:
@@ -66,7 +20,7 @@ def test_without_the_packages_it_says_what_to_install(tmp_path: Path) -> None:
     code = NO_NETWORK + "print(StanzaBackend.unavailable()); warm()"
 
     says = "stanza, torch, transformers, peft not installed: pip install 'merge-baseline[stanza]'"
-    assert run(code, tmp_path, "-S") == [says, f"UnavailableError backend stanza: {says}"]
+    assert run_python(code, tmp_path, "-S") == [says, f"UnavailableError backend stanza: {says}"]
 
 
 @needs_stanza
@@ -85,12 +39,12 @@ def test_a_local_model_is_used_without_a_single_call_to_a_hub(tmp_path: Path) ->
     print(asked, os.environ["HF_HUB_OFFLINE"], os.listdir(os.environ["HF_HOME"]), left)
     """
     # No call, and nothing is left behind: neither in the hub's cache nor of the copy that names the encoder.
-    assert run(NO_NETWORK + textwrap.dedent(code), tmp_path) == ["True", "[] 1 [] []"]
+    assert run_python(NO_NETWORK + textwrap.dedent(code), tmp_path) == ["True", "[] 1 [] []"]
 
 
 @needs_model
 def test_without_its_encoder_a_local_model_says_so_and_asks_no_hub(tmp_path: Path) -> None:
-    (line, calls) = run(NO_NETWORK + f"warm(model={str(MODEL)!r}); print(asked)", tmp_path)
+    (line, calls) = run_python(NO_NETWORK + f"warm(model={str(MODEL)!r}); print(asked)", tmp_path)
 
     assert line.startswith(
         f"UnavailableError backend stanza: {MODEL} with the encoder sentence-transformers/all-MiniLM"
@@ -101,7 +55,7 @@ def test_without_its_encoder_a_local_model_says_so_and_asks_no_hub(tmp_path: Pat
 
 @needs_stanza
 def test_offline_and_without_a_download_of_before_it_says_what_to_do(tmp_path: Path) -> None:
-    (line, calls) = run(NO_NETWORK + "warm(offline=True); print(asked)", tmp_path)
+    (line, calls) = run_python(NO_NETWORK + "warm(offline=True); print(asked)", tmp_path)
 
     assert line.startswith("UnavailableError backend stanza: Stanza's coreference model for 'en' cannot be had")
     assert "offline: load it once with the network there, or name a local one with model=PATH" in line
@@ -110,7 +64,7 @@ def test_offline_and_without_a_download_of_before_it_says_what_to_do(tmp_path: P
 
 @needs_stanza
 def test_a_download_that_fails_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
-    (line, calls) = run(NO_NETWORK + "warm(); print(asked != [])", tmp_path)
+    (line, calls) = run_python(NO_NETWORK + "warm(); print(asked != [])", tmp_path)
 
     assert line.startswith("UnavailableError backend stanza: Stanza's coreference model for 'en' cannot be had")
     assert "check the network (proxy: HTTPS_PROXY), or name a local one" in line
@@ -136,7 +90,7 @@ def test_too_little_memory_is_an_error_of_that_document_alone(tmp_path: Path) ->
     if not Path("/proc/self/statm").exists():
         pytest.skip("needs /proc to set a memory limit")
 
-    (line, same) = run(NO_NETWORK + textwrap.dedent(code), tmp_path)
+    (line, same) = run_python(NO_NETWORK + textwrap.dedent(code), tmp_path)
 
     assert line.startswith("BackendError document d: Stanza ")
     assert line.endswith("(a smaller max-tokens needs less memory) None")

@@ -11,8 +11,8 @@ from merger.formats import ReadOptions, read_documents
 from merger.notices import Notices, Policy
 from tests.cli.test_merge import TINY, TINY_MERGED
 from tests.support.building import clusters
-from tests.support.command_line import EXAMPLES, NAMES, ROOT, invoke
-from tests.support.in_process import error_of, output_of, run
+from tests.support.command_line import EXAMPLES, NAMES, ROOT
+from tests.support.in_process import error_of, invoke, output_of, run
 from tests.support.shared_data import SHARED_DATA, needs
 
 FOLDERS = [("parts", "key", "conll"), ("corefud", "corefud-key", "conllu")]

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.support.command_line import PROGRAM, invoke
+from tests.support.command_line import PROGRAM
+from tests.support.in_process import invoke
 
 _DOCS = Path(__file__).parents[2] / "docs"
 # Part 0: chains 0 and 1; part 1: chains 0 and 1; and a document of one part without chains.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.command_line import invoke
+from tests.support.in_process import invoke
 
 if TYPE_CHECKING:
     from click.testing import Result

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from client.cli.app import cli
-from tests.support.command_line import invoke
+from tests.support.in_process import invoke
 
 _KEY = """#begin document (d); part 000
 d 0 0 a - - - - - - (0)

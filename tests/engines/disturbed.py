@@ -19,9 +19,14 @@ CPU_SECONDS = 2
 
 def run_limited(*arguments: str | Path) -> Done:
     """Run the program where the system ends each process that uses more than :data:`CPU_SECONDS`."""
-    command = f'ulimit -S -t {CPU_SECONDS} && exec "$@"'
+    return run_below(f"-S -t {CPU_SECONDS}", *arguments)
+
+
+def run_below(limit: str, *arguments: str | Path) -> Done:
+    """Run the program below a limit of bash's ``ulimit``."""
+    command = f'ulimit {limit} && exec "$@"'
     done = subprocess.run(
-        ["/bin/sh", "-c", command, "sh", PROGRAM, *map(str, arguments)],
+        ["/bin/bash", "-c", command, "bash", PROGRAM, *map(str, arguments)],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.engines.corpora import FUZZY, long, small, small_ones
-from tests.engines.disturbed import run_limited
+from tests.engines.disturbed import run_below, run_limited
 from tests.engines.test_local import MANY
 from tests.support import command_line
-from tests.support.command_line import PROGRAM, Done
+from tests.support.command_line import Done
 from tests.support.in_process import error_of, output_of, run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX shells")
@@ -110,26 +109,13 @@ def test_what_is_damaged_of_a_partition_is_told_and_merged_again(
     assert not partition.parent.exists()
 
 
-def _run_with_small_files(kib: int, *arguments: str | Path) -> Done:
-    """Run the program where no file can be larger: to it that is as a full disk."""
-    command = f'ulimit -f {kib} && exec "$@"'
-    done = subprocess.run(
-        ["/bin/bash", "-c", command, "bash", PROGRAM, *map(str, arguments)],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    return Done(done.returncode, done.stdout, done.stderr)
-
-
 def test_a_full_disk_leaves_nothing_and_the_error_that_ended_the_run_is_told(tmp_path: Path) -> None:
     """An error in the input ends the run, and what was done before it, more than a KiB, cannot be kept."""
     file, merged = tmp_path / "parts.conll", tmp_path / "merged.conll"
     file.write_text(small_ones(5) + BROKEN, "utf-8")
 
-    done = _run_with_small_files(1, "merge", file, "-o", merged, "--resume", "--strict")
+    # To the program, a limit of 1 KiB for each file is as a full disk.
+    done = run_below("-f 1", "merge", file, "-o", merged, "--resume", "--strict")
 
     assert done.code == 1
     note, error = done.err.splitlines()

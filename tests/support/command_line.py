@@ -13,10 +13,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from click.testing import CliRunner, Result
-
-from client.cli.app import cli
-
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 PROGRAM = str(Path(sys.executable).parent / "merge-baseline")
@@ -36,11 +32,6 @@ class Done:
     code: int
     out: str
     err: str
-
-
-def invoke(*arguments: str | Path) -> Result:
-    """Run the command in this process; what it raises, usage errors too, is the result's ``exception``."""
-    return CliRunner().invoke(cli, list(map(str, arguments)), standalone_mode=False)
 
 
 def run(*arguments: str | Path, stdin: str = "", cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Done:

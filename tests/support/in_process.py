@@ -13,7 +13,9 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from click.testing import CliRunner, Result
 
+from client.cli.app import cli
 from client.cli.main import main
 from tests.support.command_line import Done, the_error, the_output
 
@@ -35,6 +37,11 @@ def run(*arguments: str | Path, stdin: str = "", cwd: Path | None = None, env: M
     assert isinstance(printed, io.BytesIO)
     assert isinstance(errors, io.BytesIO)
     return Done(left.value.code, printed.getvalue().decode(), errors.getvalue().decode())
+
+
+def invoke(*arguments: str | Path) -> Result:
+    """Run the command in this process; what it raises, usage errors too, is the result's ``exception``."""
+    return CliRunner().invoke(cli, list(map(str, arguments)), standalone_mode=False)
 
 
 def output_of(*arguments: str | Path, stdin: str = "", env: Mapping[str, str] | None = None) -> str:

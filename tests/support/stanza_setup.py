@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import textwrap
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from merger.backends.stanza.backend import StanzaBackend
 from merger.backends.stanza.library import missing_packages
+from merger.taggers import StanzaTagger
+from tests.support.command_line import ROOT
 from tests.support.shared_data import SHARED_DATA
 
 MODEL = SHARED_DATA.parent / "models" / "small-coref" / "small_coref.pt"
@@ -35,3 +42,51 @@ def _why_not() -> str | None:
 
 needs_stanza = pytest.mark.torch(missing_packages())
 needs_model = pytest.mark.torch(_why_not())
+
+# Every way out of the process is written down and closed.
+_NO_NETWORK = """
+import socket
+asked = []
+def closed(*arguments, **_):
+    asked.append(str(arguments[1:] or arguments))
+    raise OSError("no network here")
+socket.socket.connect = socket.socket.connect_ex = lambda self, *address: closed(self, *address)
+socket.getaddrinfo = closed
+from merger.errors import MergeBaselineError
+from merger.progress import WorkContext
+from {module} import {name}
+def warm(**options):
+    try:
+        {name}(options).warm(WorkContext())
+    except MergeBaselineError as error:
+        print(type(error).__name__, error)
+"""
+
+
+def without_network(of: type[StanzaBackend | StanzaTagger]) -> str:
+    """Code that closes the network and defines ``warm``, which loads a backend or a tagger and prints its error."""
+    return _NO_NETWORK.format(module=of.__module__, name=of.__name__)
+
+
+def run_python(code: str, folder: Path, *flags: str, **environment: str) -> list[str]:
+    """The lines that a new process prints, with its caches and temporary files in a folder."""
+    for name in ("hub", "stanza", "tmp"):
+        (folder / name).mkdir()
+    places = {
+        "HF_HOME": str(folder / "hub"),
+        "STANZA_RESOURCES_DIR": str(folder / "stanza"),
+        "TMPDIR": str(folder / "tmp"),
+        **environment,
+    }
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "TRANSFORMERS_"))}
+    done = subprocess.run(
+        [sys.executable, *flags, "-c", textwrap.dedent(code)],
+        cwd=ROOT,
+        env={**kept, **places},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()

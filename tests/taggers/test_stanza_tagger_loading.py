@@ -11,29 +11,10 @@ import pytest
 from merger.errors import OptionError, UnavailableError
 from merger.progress import WorkContext
 from merger.taggers import StanzaTagger, make_tagger
-from tests.backends.test_stanza_loading import run
 from tests.support.building import parts_of
-from tests.support.stanza_setup import MODEL, needs_model, needs_stanza
+from tests.support.stanza_setup import MODEL, needs_model, needs_stanza, run_python, without_network
 
-# Every way out of the process is written down and closed.
-NO_NETWORK = """
-import os
-import socket
-asked = []
-def closed(*arguments, **_):
-    asked.append(str(arguments[1:] or arguments))
-    raise OSError("no network here")
-socket.socket.connect = socket.socket.connect_ex = lambda self, *address: closed(self, *address)
-socket.getaddrinfo = closed
-from merger.errors import MergeBaselineError
-from merger.taggers import StanzaTagger
-from merger.progress import WorkContext
-def warm(**options):
-    try:
-        StanzaTagger(options).warm(WorkContext())
-    except MergeBaselineError as error:
-        print(type(error).__name__, error)
-"""
+NO_NETWORK = without_network(StanzaTagger)
 
 
 def warm(**options: str) -> None:
@@ -53,11 +34,12 @@ def test_without_the_packages_it_says_what_to_install(tmp_path: Path) -> None:
     code = NO_NETWORK + "print(StanzaTagger.unavailable()); warm()"
 
     says = "stanza, torch, transformers, peft not installed: pip install 'merge-baseline[stanza]'"
-    assert run(code, tmp_path, "-S") == [says, f"UnavailableError tagger stanza: {says}"]
+    assert run_python(code, tmp_path, "-S") == [says, f"UnavailableError tagger stanza: {says}"]
 
 
 def test_a_local_model_is_used_without_a_single_call_to_a_hub(tagger_model: Path, tmp_path: Path) -> None:
     code = f"""
+    import os
     from tests.support.building import parts_of
     tagger = StanzaTagger({{"model": {str(tagger_model)!r}}})
     print(all(tagger.tag(parts_of("Ann left ."), WorkContext()).parts[0].sentences[0].xpos))
@@ -65,12 +47,12 @@ def test_a_local_model_is_used_without_a_single_call_to_a_hub(tagger_model: Path
     print(asked, os.environ["HF_HUB_OFFLINE"], os.listdir(os.environ["STANZA_RESOURCES_DIR"]), left)
     """
     # No call, and nothing is left behind.
-    assert run(NO_NETWORK + textwrap.dedent(code), tmp_path) == ["True", "[] 1 [] []"]
+    assert run_python(NO_NETWORK + textwrap.dedent(code), tmp_path) == ["True", "[] 1 [] []"]
 
 
 @needs_stanza
 def test_offline_and_without_a_download_of_before_it_says_what_to_do(tmp_path: Path) -> None:
-    (line, calls) = run(NO_NETWORK + "warm(offline=True); print(asked)", tmp_path)
+    (line, calls) = run_python(NO_NETWORK + "warm(offline=True); print(asked)", tmp_path)
 
     assert line.startswith("UnavailableError tagger stanza: Stanza's tagger for 'en' cannot be had: ")
     assert line.endswith("; offline: load it once with the network there, or name a local one with model=PATH")
@@ -79,7 +61,7 @@ def test_offline_and_without_a_download_of_before_it_says_what_to_do(tmp_path: P
 
 @needs_stanza
 def test_a_download_that_fails_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
-    (line, calls) = run(NO_NETWORK + "warm(); print(asked != [])", tmp_path)
+    (line, calls) = run_python(NO_NETWORK + "warm(); print(asked != [])", tmp_path)
 
     assert line.startswith("UnavailableError tagger stanza: Stanza's tagger for 'en' cannot be had: ")
     assert line.endswith("; check the network (proxy: HTTPS_PROXY), or name a local one with model=PATH")

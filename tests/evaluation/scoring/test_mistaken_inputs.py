@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import invoke
-from tests.support.in_process import run
+from tests.support.in_process import invoke, run
 
 # Ada is in both parts; Bo is alone in part 1; the parts know nothing of a mention that is alone.
 _PARTS = """#begin document (d); part 000
