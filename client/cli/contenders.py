@@ -1,4 +1,4 @@
-"""What ``compare`` compares: strategies, and documents merged elsewhere."""
+"""The contenders of ``compare``: strategies, and documents merged elsewhere."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _LABELLED = re.compile(r"(?P<label>[^:=,]+)=(?P<spec>.+)", re.DOTALL)
 
 
 def labelled(specs: Sequence[str]) -> list[tuple[str, str]]:
-    """The label of each strategy, and the strategy, which is its own label unless it has another.
+    """(label, strategy) for each strategy; the label of a strategy without one is the strategy as given.
 
     Raises ``click.UsageError`` without strategies, if a label repeats, and for merged documents on standard input.
     """
     if not specs:
-        raise click.UsageError("--no-bounds leaves nothing to compare: give --strategy")
+        raise click.UsageError("--no-bounds leaves nothing to compare: add --strategy")
     named = []
     for text in specs:
         found = _LABELLED.fullmatch(text)
@@ -38,14 +38,14 @@ def labelled(specs: Sequence[str]) -> list[tuple[str, str]]:
     if len(set(named)) < len(named):
         raise click.UsageError("a strategy is given twice")
     if len({label for label, _ in named}) < len(named):
-        raise click.UsageError("two strategies have one label")
+        raise click.UsageError("two strategies have the same label")
     if any(path_of(spec) == STDIN for _, spec in named):
         raise click.UsageError("file:- : merged documents are read from files")
     return named
 
 
 def path_of(spec: str) -> str | None:
-    """The path in ``file:PATH``, or as other strategies have it, ``file:path=PATH``; ``None`` for all else."""
+    """The path in ``file:PATH`` or ``file:path=PATH``; ``None`` for a strategy."""
     return spec.removeprefix(_FILE).removeprefix("path=") if spec.startswith(_FILE) else None
 
 
@@ -59,7 +59,7 @@ def make_contender(name: str, spec: str, reading: Reading, stack: ExitStack, tag
         field = reading.options.clusters_field
         clusters = "" if field is None else f",clusters={readable_name(field)}"
         signature = f"file[{readable_name(Path(path).name)}#{digest.hexdigest()[:8]}{clusters}]"
-        # Of its own: what fails in it fails for this contender alone.
+        # A list of its own: these failures concern this contender alone.
         failures: list[InputError] = []
         documents = reading.collecting(failures).response(path)
         return FileContender(readable_name(name), signature, documents, failures)

@@ -10,7 +10,7 @@ from client.cli.messages import set_quiet, set_verbose
 
 
 def add_detail_options(command: click.Command) -> None:
-    """Give a command, and those below it, the options that it does not have yet."""
+    """Add these options to a command and its subcommands, unless they have them already."""
     taken = {name for parameter in command.params for name in parameter.opts}
     for letter, name, change, text in (
         ("-q", "--quiet", set_quiet, "Print results and errors only: no notes, and no summary."),

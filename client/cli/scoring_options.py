@@ -1,4 +1,4 @@
-"""How human and other mentions are compared: options that several commands share."""
+"""Options for the comparison of mentions, which several commands share."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ zeros_option = click.option(
     type=click.Choice(ZERO_PAIRINGS),
     default="dependent",
     show_default=True,
-    help="How the empty nodes of two files are paired: dependent by their enhanced dependencies (DEPS) and, without "
-    "these, by position; linear by position.",
+    help="How zeros (mentions of empty nodes) are paired: dependent pairs them by their enhanced dependencies (DEPS), "
+    "or by position if they have none; linear pairs them by position.",
 )

@@ -145,7 +145,7 @@ def plot_links_by_distance(comparison: Comparison) -> str | None:
     if not table.values:
         return None
     names = ("gold links found, %", "distance to the antecedent in tokens (links)")
-    title = "Human links found, by distance to the antecedent"
+    title = "Gold links found, by distance to the antecedent"
     return _lines(comparison.strategies, table, _SHARE, names, ("plot-by-distance", title))
 
 

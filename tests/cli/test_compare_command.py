@@ -323,7 +323,7 @@ def test_a_file_that_lacks_documents_fails_on_them() -> None:
     [
         ((KEY, "-s", "greedy"), "says how to cut"),
         ((KEY, "--tokens", "9", "--keep-parts"), "says how to cut"),
-        ((KEY, "--parts", PARTS, "--keep-parts"), "nothing to cut"),
+        ((KEY, "--parts", PARTS, "--keep-parts"), "has the parts already"),
         ((KEY, "--keep-parts", "--resume"), "--resume needs --output"),
         ((KEY, "--keep-parts", "--no-bounds"), "nothing to compare"),
         ((KEY, "--keep-parts", "-s", "greedy", "-s", "greedy"), "given twice"),
@@ -357,4 +357,4 @@ def test_a_label_names_a_strategy_in_all_tables() -> None:
 
 
 def test_one_label_of_two_strategies_is_a_usage_error() -> None:
-    assert "two strategies have one label" in error_of("compare", KEY, "-s", "a=none", "-s", "a=greedy", code=2)
+    assert "two strategies have the same label" in error_of("compare", KEY, "-s", "a=none", "-s", "a=greedy", code=2)

@@ -127,13 +127,13 @@ def test_list_names_the_decisions_and_tells_both_antecedents_and_the_evidence_of
     assert listed(page) == ["+ people part 1", "≠ The island part 2"]
     page.keyboard.press("n")
     assert told(page) == (
-        "+ greedy People part 0 people new chain by noun people, score 0.93: People and people and 1 more pair "
+        "+ greedy People part 0 gold new chain by noun people, score 0.93: People and people and 1 more pair "
         "pronoun, 2 mentions, 26 tokens apart Link to this"
     )
     page.keyboard.press("n")
     # The island is at token 41, the human antecedent at 3.
     assert told(page) == (
-        "≠ greedy The ferry to the island parts 0, 1 people the island part 0 "
+        "≠ greedy The ferry to the island parts 0, 1 gold the island part 0 "
         "proper noun, 3 mentions, 38 tokens apart Link to this"
     )
 
@@ -193,7 +193,7 @@ def test_all_chains_are_listed_with_whether_people_merged_them_so(page: Page) ->
     assert [each[:1] for each in listed(page)] == ["✓"] * 6
     page.locator("#browser-list [data-select]").nth(1).click()
     assert page.locator("#browser-parts .chosen").all_inner_texts() == ["the island", "there"]
-    assert told(page) == "It begins in part 0 and goes on with: people The island 2 mentions Link to this"
+    assert told(page) == "It starts in part 0 and continues with: gold The island 2 mentions Link to this"
     assert page.locator("#browser-status").inner_text() == "6 chains"
     assert fields(page)["list"] == "chains"
 
@@ -254,16 +254,16 @@ def test_what_one_strategy_has_wrong_and_another_right(page: Page) -> None:
     page.locator("#browser-outcome").select_option("different")
     assert listed(page) == ["+ people part 1", "≠ The island part 2"]
     page.keyboard.press("n")
-    assert told(page).startswith("+ greedy People part 0 ✓ none new chain people new chain greedy by noun")
+    assert told(page).startswith("+ greedy People part 0 ✓ none new chain gold new chain greedy by noun")
 
 
 def test_two_merges_stand_side_by_side(page: Page) -> None:
     page.get_by_label("side by side").check()
-    assert page.locator(".pane-title").all_inner_texts() == ["Merged by greedy", "Merged by people"]
+    assert page.locator(".pane-title").all_inner_texts() == ["Merges: greedy", "Merges: gold"]
     island = page.locator(".parts .mention", has_text=re.compile("The island$"))
     assert [each.get_attribute("data-number") for each in island.all()] == ["1", "2"]
     choose(page, "Compared with", "none")
-    assert page.locator(".pane-title").last.inner_text() == "Merged by none"
+    assert page.locator(".pane-title").last.inner_text() == "Merges: none"
     assert [each.get_attribute("data-number") for each in island.all()] == ["1", "8"]
     lefts = page.locator(".parts").evaluate_all("all => all.map(each => each.getBoundingClientRect().left)")
     assert lefts[0] < lefts[1]
@@ -274,13 +274,13 @@ def test_two_merges_stand_side_by_side(page: Page) -> None:
 def test_click_on_a_mention_chooses_its_decision_right_or_wrong_and_tells_of_the_first_part(page: Page) -> None:
     page.locator("#browser-parts .mention", has_text=re.compile("^The ferry$")).click()
     assert page.locator("#browser-list [aria-current] .name").inner_text() == "The ferry"
-    assert told(page).startswith("✓ greedy The ferry to the island part 0 people The ferry to the island part 0")
+    assert told(page).startswith("✓ greedy The ferry to the island part 0 gold The ferry to the island part 0")
     assert fields(page)["decision"] == "6"
     # The innermost of two.
     page.locator("#browser-parts .mention", has_text=re.compile("^the island$")).click()
     assert told(page) == (
-        "In the first part, where nothing is decided. Later parts continue it with: "
-        "greedy nothing people The island 2 mentions Link to this"
+        "The first part has no decisions. In later parts this chain continues with: "
+        "greedy nothing gold The island 2 mentions Link to this"
     )
 
 
@@ -305,7 +305,7 @@ def test_keys_step_toggle_and_follow_a_chain(page: Page) -> None:
     page.keyboard.press("n")
     assert focused(page) == "+people"
     page.keyboard.press("m")
-    assert page.get_by_role("radio", name="people").is_checked()
+    assert page.get_by_role("radio", name="gold").is_checked()
     page.keyboard.press("m")
     page.keyboard.press("ArrowDown")
     assert focused(page) == "+They"
@@ -321,7 +321,7 @@ def test_keys_step_toggle_and_follow_a_chain(page: Page) -> None:
 def test_typing_is_no_command(page: Page) -> None:
     page.get_by_label("With the text").press_sequentially("npm")
     assert page.locator("#browser-text").input_value() == "npm"
-    assert (shown(page), page.get_by_role("radio", name="people").is_checked()) == ("ferry", False)
+    assert (shown(page), page.get_by_role("radio", name="gold").is_checked()) == ("ferry", False)
 
 
 def test_tab_key_reaches_everything_in_order_and_arrows_go_through_the_list(page: Page) -> None:
@@ -355,7 +355,7 @@ def test_address_brings_the_view_back(page: Page, open_page: OpenPage) -> None:
     again = ready(open_page(small_page(), f"{fragment}&text=City", viewport=WIDE))
     assert (shown(again), again.locator("#browser-strategy").input_value()) == ("city", "none")
     assert again.locator("#browser-other").input_value() == "greedy"
-    assert again.get_by_role("radio", name="people").is_checked()
+    assert again.get_by_role("radio", name="gold").is_checked()
     assert not again.get_by_role("checkbox", name="spurious link").is_checked()
     assert again.get_by_role("checkbox", name="missed link").is_checked()
     assert again.locator("#browser-text").input_value() == "City"
@@ -400,7 +400,7 @@ def test_an_address_of_a_group_leads_to_its_document_with_most_errors(
 def test_address_of_something_else_shows_the_best_strategy(open_page: OpenPage, fragment: str) -> None:
     page = ready(open_page(small_page(), fragment, viewport=WIDE))
     assert (shown(page), page.locator("#browser-strategy").input_value()) == ("ferry", "greedy")
-    assert not page.get_by_role("radio", name="people").is_checked()
+    assert not page.get_by_role("radio", name="gold").is_checked()
 
 
 def test_it_opens_on_the_best_strategy_and_its_document_with_most_errors(open_page: OpenPage) -> None:
@@ -428,7 +428,7 @@ def test_a_step_brings_the_whole_part_into_view(open_page: OpenPage) -> None:
 def test_strategy_that_failed_says_why_and_leaves_the_human_merges(page: Page) -> None:
     page.locator("#browser-strategy").select_option("failing")
     assert page.locator("#browser-list").inner_text() == (
-        "The strategy failed here, the gold merges are shown: out of <b>memory</b>"
+        "The strategy failed on this document; the gold merges are shown: out of <b>memory</b>"
     )
     assert ("The island", "2") in numbers(page)
     assert "ferry (failed)" in page.locator("#browser-document option").all_inner_texts()

@@ -88,7 +88,7 @@ def test_print_has_the_text_and_what_is_shown_but_no_controls(open_page: OpenPag
     assert not page.locator("#browser-controls").is_visible()
     assert not page.locator("#browser-nouns").is_visible()
     assert page.locator("#browser-caption").inner_text() == (
-        "ferry news, 52 tokens, 3 parts, 8 chains; chains as merged by greedy; "
+        "ferry news, 52 tokens, 3 parts, 8 chains; merges: greedy; "
         "decisions of greedy: spurious link, missed link, wrong antecedent; with the text people"
     )
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"

@@ -28,12 +28,12 @@ _LEAST = 2
     type=click.Choice([each.value for each in Compare]),
     default=Compare.CHAIN.value,
     show_default=True,
-    help="What makes two antecedents the same: all part chains of the merged chain when the decision was made, so that "
-    "early differences go on, or its first part chain only.",
+    help="How antecedents are compared: chain: all part chains of the merged chain at the time of the decision, so "
+    "that early differences affect later decisions; root: its first part chain only.",
 )
 @singletons_option(
-    "Singletons, here chains of one mention, on which nobody decides: keep counts them in the agreement of labels "
-    "(CoNLL F1), drop leaves them out.",
+    "Singletons, here chains of one mention, which have no decisions: keep counts them in label agreement (CoNLL F1); "
+    "drop leaves them out.",
 )
 @click.option(
     "--resamples",
@@ -57,11 +57,11 @@ def command(
 ) -> int:
     """Measure how far two or more annotators, people or strategies, agree in merging the same part chains.
 
-    A, B, ... are merged documents or files of decisions; a file with the decisions of several makers stands for all of
-    them. Strict and Jaccard match, new and not-new agreement, Krippendorff's alpha and the
-    agreement of the resulting labels, for each pair and on average, with bootstrap intervals over documents; by genre,
-    length, number of chains, and part of speech. A document counts for the annotators that have it; one that
-    cannot be read is left out, and the exit code is 1.
+    A, B, ... are merged documents or files of decisions; a file with the decisions of several annotators stands for all
+    of them. Prints strict and Jaccard match, new and not-new agreement, Krippendorff's alpha and label agreement, for
+    each pair and on average, with bootstrap intervals over documents; also by genre, length, number of chains, and part
+    of speech. A document counts for the annotators that have it. A document that cannot be read is left out, and the
+    exit code is 1.
 
     \b
     Examples:
@@ -82,7 +82,7 @@ def command(
         failures=reading.options.failures,
     )
     report = summarise(
-        # Counted to the end, so that all failures are known.
+        # As a list, so that all failures are known before they are used.
         list(counted),
         [each.name for each in given],
         compare=compared,
@@ -102,7 +102,7 @@ def command(
 
 
 def _annotators(path: str, reading: Reading) -> list[Annotator]:
-    """Whose merges a path has: one annotator's documents, or the decisions of one or several."""
+    """The annotators of a path: one for documents, one or several for a file of decisions."""
     if not _holds_decisions(path):
         return [Annotator(readable_name(path), reading.response(path))]
     records = list(read_decision_records(path))
@@ -117,7 +117,7 @@ def _annotators(path: str, reading: Reading) -> list[Annotator]:
 
 
 def _holds_decisions(path: str) -> bool:
-    # Not a pipe: what is looked at there is gone.
+    # A pipe cannot be read twice.
     if not Path(path).is_file():
         return False
     with open_bytes(path) as stream:

@@ -58,23 +58,27 @@ from merger.taggers import Tagging
     multiple=True,
     metavar="[LABEL=]NAME[:OPTION=VALUE,...]",
     shell_complete=complete_spec,
-    help="A strategy, or file:PATH for documents merged elsewhere; may be repeated. LABEL is its name in the tables.",
+    help="A strategy, or file:PATH for documents merged elsewhere; can be repeated. LABEL is its name in the tables.",
 )
 @cut_options
-@click.option("--parts", "parts_path", metavar="PATH", help="The documents before merging: nothing is cut.")
+@click.option("--parts", "parts_path", metavar="PATH", help="The documents before merging. Nothing is cut.")
 @singletons_option(
-    "Singletons, here mentions that are alone in their part: keep counts them in parts and key, though no strategy "
-    "can merge them, drop leaves them out of both.",
+    "Singletons, here mentions that are alone in their part: keep leaves them in parts and key and scores them, "
+    "although no strategy can merge them; drop removes them from both.",
 )
-@click.option("--no-bounds", is_flag=True, help="Without the floor (none) and the ceiling (oracle).")
+@click.option("--no-bounds", is_flag=True, help="Leave out the floor (none) and the ceiling (oracle).")
 @click.option(
     "--baseline",
     metavar="NAME",
-    help="The strategy that the others are tested against: its label, or what --strategy has; by default the first but "
-    "none.",
+    help="The strategy that the others are tested against: its label, or its --strategy. Default: the first one apart "
+    "from none.",
 )
 @click.option(
-    "--resamples", type=click.IntRange(min=0), default=1000, show_default=True, help="Resamples; 0 for no tests."
+    "--resamples",
+    type=click.IntRange(min=0),
+    default=1000,
+    show_default=True,
+    help="Number of resamples; 0 for no tests.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the resampling.")
 @click.option(
@@ -82,22 +86,22 @@ from merger.taggers import Tagging
     "--output",
     metavar="DIR",
     type=Folder(),
-    help="Keep every document's outcome here, so that --resume can go on.",
+    help="Write the outcome of every document to this folder, so that --resume can continue.",
 )
-@click.option("--resume", is_flag=True, help="Take from --output what an interrupted run has done.")
-@click.option("--overwrite", is_flag=True, help="Run everything again, though --output has outcomes of it.")
+@click.option("--resume", is_flag=True, help="Continue an interrupted run with the outcomes in --output.")
+@click.option("--overwrite", is_flag=True, help="Discard the outcomes in --output and run everything again.")
 @click.option(
     "--all",
     "everything",
     is_flag=True,
-    help="Print all tables: agreement, groups, distances and signatures too. The short text has the main ones.",
+    help="Print all tables, among them agreement, groups, distances and signatures, not only the main ones.",
 )
-@click.option("--markdown", "markdown_path", metavar="PATH", help="Write the tables as Markdown too.")
+@click.option("--markdown", "markdown_path", metavar="PATH", help="Also write the tables as Markdown.")
 @click.option(
     "--report",
     "report_path",
     metavar="PATH",
-    help="Write an HTML page with tables, plots, and a browser of the documents that marks every wrong decision.",
+    help="Also write an HTML page with tables, plots, and a document browser that marks every wrong decision.",
 )
 @zeros_option
 @tagger_options
@@ -129,9 +133,9 @@ def command(
 ) -> int:
     """Run strategies on the same documents, score them against the gold merges in KEY, and test the differences.
 
-    KEY is whole-document annotation, cut as `split` does, or merged documents with --keep-parts or --parts PATH. A
-    document that a strategy fails on is listed and left out of that strategy's scores, and one that cannot be read or
-    cut is left out of all; the exit code is then 1.
+    KEY is whole-document annotation, which is cut as `split` cuts it; with --keep-parts or --parts PATH it is merged
+    documents. A document that a strategy fails on is listed and left out of that strategy's scores. A document that
+    cannot be read or cut is left out of all scores. In both cases the exit code is 1.
 
     \b
     Examples:
@@ -139,9 +143,9 @@ def command(
       merge-baseline compare key.conll --parts parts.conll -s file:merged.conll --json > out.json
     """
     if resume and output is None:
-        raise click.UsageError("--resume needs --output DIR, where the interrupted run kept its outcomes")
+        raise click.UsageError("--resume needs --output DIR, the folder of the interrupted run")
     if overwrite and output is None:
-        raise click.UsageError("--overwrite is for outcomes that --output DIR holds: --output is missing")
+        raise click.UsageError("--overwrite needs --output DIR, the folder whose outcomes it discards")
     if resume and overwrite:
         raise click.UsageError("--resume and --overwrite exclude each other")
     output_to = _Outputs(as_json, markdown_path, report_path, everything=everything)
@@ -203,7 +207,7 @@ def command(
 
 
 class _Outputs:
-    """Where the comparison goes: tables to standard output, unless something else is to go there."""
+    """The outputs of the comparison: tables on standard output, unless another output is written there."""
 
     def __init__(self, as_json: bool, markdown: str | None, report: str | None, *, everything: bool) -> None:
         self._json, self._markdown, self._report, self._everything = as_json, markdown, report, everything
@@ -212,13 +216,13 @@ class _Outputs:
         if len(self._to_stdout) > 1:
             raise click.UsageError(f"{' and '.join(self._to_stdout)} both need standard output")
         if everything and self._to_stdout:
-            raise click.UsageError(f"--all is for the printed tables: {self._to_stdout[0]} prints everything anyway")
+            raise click.UsageError(f"--all is for the printed tables; {self._to_stdout[0]} has everything anyway")
         if report is not None:
             check_available()
 
     def write(self, comparison: Comparison, reading: Reading) -> None:
-        """Write all that was asked for."""
-        # First what needs no file: should a disk be full, it is not lost.
+        """Write all outputs."""
+        # Standard output first: it is not lost if the disk is full.
         if self._json:
             write_json({**as_data(comparison), **reading.told()})
         elif not self._to_stdout:
@@ -253,26 +257,26 @@ class _Cutting:
         self.matching = EXACT
         self._parts_path = parts_path
         self.tagging: Tagging | None = None
-        """What tags the documents that strategies see, if anything."""
+        """The tagger for the documents that strategies get, if any."""
         self._cut = None
         if parts_path is None:
             self._cut = chosen_cut(tokens, sentences, into, keep=keep)
         elif keep or any(size is not None for size in (tokens, sentences, into)):
-            raise click.UsageError("--parts PATH has the parts: there is nothing to cut")
+            raise click.UsageError("--parts PATH has the parts already: leave out the options that cut")
 
     @property
     def text(self) -> str:
-        """How the signature has it."""
+        """The cut, as signatures have it."""
         return "given" if self._cut is None else cut_text(*self._cut)
 
     @property
     def keeps_parts(self) -> bool:
-        """Whether the key comes in its parts."""
+        """Whether the key has the parts already."""
         return self._cut is not None and self._cut[0] is Cut.KEEP
 
     @property
     def arguments(self) -> list[str]:
-        """How the command line has it."""
+        """The cut, as command-line arguments."""
         if self._parts_path is not None:
             return ["--parts", self._parts_path]
         cut, size = self._cut or (Cut.KEEP, 0)
@@ -280,9 +284,9 @@ class _Cutting:
         return ["--keep-parts"] if option is None else [option, str(size)]
 
     def tasks(self, keys: Iterator[Document]) -> Iterator[Task]:
-        """A task for every document; those that cannot be read or cut, or have no parts, are left out.
+        """A task for every document that can be read and cut and has parts; the others are left out.
 
-        Raises :class:`~client.cli.failures.NothingLeftError` if all are.
+        Raises :class:`~client.cli.failures.NothingLeftError` if none is left.
         """
         unmerged_by_id = None
         if self._parts_path is not None:
@@ -302,17 +306,17 @@ class _Cutting:
             cut, size = self._cut
             task = split_document(key, cut, size, keep_singletons=self._singletons, notices=notices)
             return make_task(task.parts, task.key, keep_singletons=self._singletons, matching=self.matching)
-        assert unmerged is not None  # noqa: S101  # what is not cut has its parts
+        assert unmerged is not None  # noqa: S101  # without a cut there are parts
         return make_task(unmerged, key, keep_singletons=self._singletons, notices=notices, matching=self.matching)
 
 
 def _checkpoint_signature(contender: Contender, split: str) -> str:
-    """The signature that the contender's outcomes are kept under."""
+    """The signature of the contender's checkpoint."""
     return f"{contender.signature}|split:{split}"
 
 
 def _check_empty(folder: Path, signatures: Sequence[str]) -> None:
-    """See that no outcomes would be lost. Raises ``click.UsageError``."""
+    """Raise ``click.UsageError`` if outcomes would be lost."""
     kept = checkpoint_files(folder, signatures)
     if kept:
         strategies = f"{len(kept)} of these {len(signatures)} strategies"
@@ -323,7 +327,7 @@ def _check_empty(folder: Path, signatures: Sequence[str]) -> None:
 
 @contextmanager
 def _resumable(folder: Path | None) -> Iterator[None]:
-    """Say, if the work is interrupted, how to go on with what is kept in the folder."""
+    """After an interrupt, print how to continue with the outcomes in the folder."""
     try:
         yield
     except KeyboardInterrupt:
@@ -339,7 +343,7 @@ def _run(
     checkpoints: Sequence[OutcomeCheckpoint | None],
     reading: Reading,
 ) -> list[StrategyOutcomes]:
-    """One strategy after the other, so that time and memory are its own."""
+    """Run one strategy after the other, so that times and memory are measured apart."""
     by_strategy = []
     with work_with_progress(len(contenders) * sum(task.facts.tokens for task in tasks)) as progress:
         for contender, checkpoint in zip(contenders, checkpoints, strict=True):
@@ -376,7 +380,7 @@ def _command(
     *,
     bounds: bool,
 ) -> str:
-    """The command line that makes this comparison again."""
+    """The command line that repeats this comparison."""
     words = ["merge-baseline", "compare", key, *cut]
     for spec in specs:
         if not bounds or spec not in BOUNDS:

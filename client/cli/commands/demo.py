@@ -46,14 +46,16 @@ class _Run:
 @click.option(
     "--examples",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder with parts/ and key/ to use instead of the documents that come with the program.",
+    help="Use the documents in parts/ and key/ of this folder instead of the packaged examples.",
 )
-@click.option("--server", metavar="HOST:PORT", help="A running server; by default one is started on a free port.")
+@click.option(
+    "--server", metavar="HOST:PORT", help="Use this running server. By default the demo starts one on a free port."
+)
 def command(examples: Path | None, server: str | None) -> None:
     """Merge the example documents through a real gRPC server and score the result against the gold merges.
 
-    Shows the floor (nothing merged), the greedy rule, the pass of Stanford's deterministic system if CoreNLP is
-    installed, and the ceiling (the gold merges) side by side, and some decisions of the greedy rule in their context.
+    Compares the floor (nothing merged), the greedy rule, Stanford's deterministic system if CoreNLP is installed, and
+    the ceiling (the gold merges), and shows some decisions of the greedy rule in their context.
     """
     from rich.console import Console
 
@@ -67,7 +69,7 @@ def command(examples: Path | None, server: str | None) -> None:
 
     class _Console(Console):
         def on_broken_pipe(self) -> None:
-            """Let the command line say what ends it: rich would end it with 1."""
+            """Leave the exit code to the command line; rich would exit with 1."""
             raise BrokenPipeError
 
     console = _Console(highlight=False)

@@ -37,15 +37,15 @@ def _complete(context: click.Context, parameter: click.Parameter, incomplete: st
     "--parts",
     "parts_path",
     metavar="PATH",
-    help="The documents before merging. Gives the floor (nothing merged), link scores and decisions; without it they "
-    "are read off a key that has part boundaries.",
+    help="The documents before merging, for the floor (nothing merged), link scores and decisions. By default a key "
+    "that has part boundaries is cut there.",
 )
 @click.option(
     "--decisions",
     "decisions_path",
     metavar="PATH",
-    help="The decisions that `merge` wrote beside RESPONSE: the signature then names the strategy. Decisions that made "
-    "another response are an error; with --parts they are compared chain by chain.",
+    help="The decisions that `merge` wrote for RESPONSE; the signature then names the strategy. Decisions of another "
+    "response are an error. With --parts they are compared chain by chain.",
 )
 @click.option(
     "--metric",
@@ -54,11 +54,11 @@ def _complete(context: click.Context, parameter: click.Parameter, incomplete: st
     callback=_names,
     shell_complete=_complete,
     multiple=True,
-    help=f"A metric to compute, of {', '.join(METRICS)}, in any case; may be repeated. All by default.",
+    help=f"A metric to compute, of {', '.join(METRICS)}, in any case; can be repeated. Default: all.",
 )
 @singletons_option(
-    "Singletons, here chains of one mention of KEY and RESPONSE: keep counts them, as the official scorer does, drop "
-    "leaves them out of both.",
+    "Singletons, here chains of one mention in KEY and RESPONSE: keep counts them, as the official scorer does; drop "
+    "removes them from both.",
     default="keep",
 )
 @click.option(
@@ -66,12 +66,12 @@ def _complete(context: click.Context, parameter: click.Parameter, incomplete: st
     type=click.Choice(MATCHES),
     default="exact",
     show_default=True,
-    help="When mentions match: exact for the same tokens; partial for a response inside the key's mention that has the "
-    "key's head; head for the same head token. Heads are those that CorefUD's Entity states.",
+    help="When mentions match: exact: same tokens; partial: the response's tokens are among the key's and include the "
+    "key's head; head: same head token. Heads are taken from CorefUD's Entity.",
 )
 @zeros_option
-@click.option("--per-document", is_flag=True, help="Show every document's F1 too (--json always has them).")
-@click.option("--brief", "shown", flag_value="brief", help="Print the score alone: CoNLL F1 in percent.")
+@click.option("--per-document", is_flag=True, help="Also print the F1 of every document (--json always has them).")
+@click.option("--brief", "shown", flag_value="brief", help="Print only the CoNLL F1, in percent.")
 @click.option("--csv", "shown", flag_value="csv", help="Print CSV with fractions, numerators and denominators.")
 @click.option("--latex", "shown", flag_value="latex", help="Print a LaTeX table.")
 @json_option
@@ -105,7 +105,7 @@ def command(
     check_stdin(key, response, parts_path, decisions_path)
     if as_json and shown is not None:
         raise click.UsageError(f"--json and --{shown} exclude each other")
-    # Documents have no cycles; looking for some takes a quarter of the time of a long one.
+    # Documents have no reference cycles, and the search for them takes a quarter of the time of a long document.
     gc.disable()
     parts = None if parts_path is None else reading.parts(parts_path)
     strategy = decisions = None
@@ -133,7 +133,7 @@ def command(
             reading.notices.add("nothing to merge", f"no document has two parts; {alike}")
     if as_json:
         write_json({**as_data(evaluation), **reading.told()})
-    # Before the table, which they qualify.
+    # Notices come before the table that they qualify.
     code = reading.tell()
     if not as_json:
         with open_report() as stream:

@@ -24,8 +24,8 @@ from merger.errors import AlignmentError, Location
 def command(path: str, merged_path: str | None, as_json: bool, reading: Reading) -> int:
     """Count what is in a corpus: documents, tokens, chains, mentions, and how far antecedents are, by genre.
 
-    With MERGED, the parts of INPUT and the merged documents stand side by side; every part counts as a document of its
-    own, as in OntoNotes. Without it, each part counts as a document if the chains are local to parts; otherwise each
+    With MERGED, the columns compare the parts of INPUT with the merged documents; every part counts as a document, as
+    in OntoNotes. Without MERGED, each part counts as a document if the chains are local to parts; otherwise each
     document counts once.
 
     \b
@@ -45,11 +45,11 @@ def command(path: str, merged_path: str | None, as_json: bool, reading: Reading)
         merged = documents_with_progress(reading.response(merged_path), "counting")
         wholes = list(reading.each(merged, lambda each: count_whole(each, merged=several.get(each.id))))
         failed = {error.location.document for error in reading.failures}
-        # Both sides are to have the same documents.
+        # Both sides must have the same documents.
         sides["parts"] = [text for text in parts if text.document not in failed]
         sides["merged"] = [text for text in wholes if text.document not in failed]
         reading.check_left(len(sides["merged"]))
-        _tell_differences(several.keys() - failed, sides["merged"], reading)
+        _warn_of_differences(several.keys() - failed, sides["merged"], reading)
     corpora = {name: sum_up(texts) for name, texts in sides.items()}
     if as_json:
         write_json({**as_data(corpora), **reading.told()})
@@ -63,8 +63,8 @@ def _own_texts(document: Document) -> list[TextCounts]:
     return count_parts(document) if document.scope is ChainScope.PART else [count_whole(document)]
 
 
-def _tell_differences(in_parts: AbstractSet[str], merged: Sequence[TextCounts], reading: Reading) -> None:
-    """What only one of the two corpora has is told, since the two are compared."""
+def _warn_of_differences(in_parts: AbstractSet[str], merged: Sequence[TextCounts], reading: Reading) -> None:
+    """Warn of documents that only one of the two corpora has."""
     for text in merged:
         if text.document not in in_parts:
             error = AlignmentError("INPUT lacks this document", Location(document=text.document))

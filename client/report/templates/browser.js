@@ -167,12 +167,12 @@ class DocumentBrowser {
     this.#showCaption(split);
   }
 
-  /** @param {number} strategy -1: people */
+  /** @param {number} strategy -1: the gold merges */
   #nameOf(strategy) {
-    return strategy < 0 ? "people" : this.index.strategies[strategy];
+    return strategy < 0 ? GOLD : this.index.strategies[strategy];
   }
 
-  /** Whose merges the first text shows: of the strategy beside people or another one, where both are shown. */
+  /** The merges in the first text. Side by side, these are the strategy's. */
   #shown(/** @type {boolean} */ split) {
     if (split || this.state.view === "strategy") return this.state.strategy;
     return this.state.view === "other" ? this.state.other : -1;
@@ -195,8 +195,8 @@ class DocumentBrowser {
     const errors = other < 0 ? [] : this.decisions.all(document, other).filter(({ chain }) => theirs.has(chain));
     this.beside.mark(errors, flagOf);
     this.beside.choose(this.state.decision);
-    byId("browser-pane-title").textContent = `Merged by ${this.#nameOf(strategy)}`;
-    byId("browser-pane-beside-title").textContent = `Merged by ${this.#nameOf(other)}`;
+    byId("browser-pane-title").textContent = `Merges: ${this.#nameOf(strategy)}`;
+    byId("browser-pane-beside-title").textContent = `Merges: ${this.#nameOf(other)}`;
   }
 
   #drawList(/** @type {boolean} */ drawn) {
@@ -207,7 +207,7 @@ class DocumentBrowser {
     // A list that stays the same keeps its scroll position and the focus that may be in it.
     if (!drawn || `${key}` !== this.#listKey) {
       const reason = failure ?? (this.decisions.all(document, strategy).length ? "None with these filters." : "None.");
-      const title = failure === undefined ? "" : "The strategy failed here, the gold merges are shown: ";
+      const title = failure === undefined ? "" : "The strategy failed on this document; the gold merges are shown: ";
       if (chains) this.#drawChains();
       else this.list.drawDecisions(this.#listed, `${title}${reason}`);
       this.#listKey = `${key}`;
@@ -243,7 +243,7 @@ class DocumentBrowser {
     }
     if (!this.text.data.chains[decision].part) {
       const later = sides.map((each) => ({ name: this.#nameOf(each), later: this.#laterOf(decision, each) }));
-      const intro = "In the first part, where nothing is decided. Later parts continue it with:";
+      const intro = "The first part has no decisions. In later parts this chain continues with:";
       return this.list.open(decision, this.list.describeChain(decision, later, intro, address));
     }
     const told = sides.flatMap((each, at) => {
@@ -264,11 +264,11 @@ class DocumentBrowser {
     const theirs = indexesOf(human, human[root]);
     const all = [
       { name: this.#nameOf(this.#shown(byId("browser-split").checked)), later: members.filter((each) => each !== root) },
-      { name: "people", later: theirs.filter((each) => each !== root && chains[each].part >= chains[root].part) },
+      { name: GOLD, later: theirs.filter((each) => each !== root && chains[each].part >= chains[root].part) },
     ];
-    const sides = all[0].name === "people" ? all.slice(1) : all;
+    const sides = all[0].name === GOLD ? all.slice(1) : all;
     const part = this.text.data.parts[chains[root].part].number;
-    const intro = `It begins in part ${part} and goes on with:`;
+    const intro = `It starts in part ${part} and continues with:`;
     this.list.open(root, this.list.describeChain(root, sides, intro, this.state.address()));
   }
 
@@ -336,7 +336,7 @@ class DocumentBrowser {
     const outcome = filter.other ? [`that ${this.#nameOf(other)} has ${filter.other}`] : [];
     const merges = split ? `${this.#nameOf(strategy)}, beside ${this.#nameOf(other)}` : this.#nameOf(this.#shown(split));
     const shown = [
-      `chains as merged by ${merges}`,
+      `merges: ${merges}`,
       `decisions of ${this.#nameOf(strategy)}: ${kinds.join(", ") || "none"}`,
       ...(filter.text ? [`with the text ${this.state.value("text").trim()}`] : []),
       ...asked,

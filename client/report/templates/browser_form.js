@@ -23,7 +23,7 @@ class BrowserForm {
     this.strategies.append(...index.strategies.map((name) => option(name)));
     /** @type {HTMLSelectElement} */
     this.others = byId("browser-other");
-    this.others.append(option("people", ""), ...index.strategies.map((name) => option(name)));
+    this.others.append(option(GOLD, ""), ...index.strategies.map((name) => option(name)));
     const groups = Object.entries(index.groups).map(([kind, names]) =>
       element("optgroup", { label: KINDS[kind] ?? kind }, ...names.map((name) => option(name, `${kind}:${name}`))),
     );
@@ -55,12 +55,12 @@ class BrowserForm {
     return this.strategies.selectedIndex;
   }
 
-  /** The strategy beside, -1 for people. */
+  /** The strategy to compare with, -1 for the gold merges. */
   get other() {
     return this.others.selectedIndex - 1;
   }
 
-  /** Whose merges are shown: "people", "strategy" or "other". */
+  /** The merges in view: "people" (the gold ones), "strategy" or "other". */
   get view() {
     return this.value("view");
   }
@@ -92,7 +92,7 @@ class BrowserForm {
     return kind ? all.filter((each) => this.index.documents[each].groups[kind] === name.join(":")) : all;
   }
 
-  /** As it opens: the best strategy beside people, every error. */
+  /** The state at the start: the best strategy beside the gold merges, every error. */
   reset() {
     this.form.reset();
     this.strategies.selectedIndex = this.index.best;

@@ -3,8 +3,8 @@
 /**
  * The list of decisions, or of merged chains, beside the text. Types are those of decisions.js.
  *
- * @typedef {{name: string, antecedent: number[], evidence: Evidence | undefined, error: string}} Side what one strategy,
- *   or people, decided
+ * @typedef {{name: string, antecedent: number[], evidence: Evidence | undefined, error: string}} Side the decision
+ *   of one strategy, or the gold one
  */
 
 /** @param {string} error */
@@ -79,7 +79,7 @@ class DecisionList {
         const mentions = chains.reduce((sum, chain) => sum + data.chains[chain].mentions.length, 0);
         const same = whole.has(`${chains}`);
         const sign = same ? "✓" : "≠";
-        const told = same ? "as people merged it" : "not as people merged it";
+        const told = same ? "as in the gold merges" : "not as in the gold merges";
         const attributes = { class: `flag ${same ? RIGHT : "unlike"}`, role: "img", "aria-label": told, title: told };
         const flag = [element("span", attributes, sign)];
         const where = `${counted(mentions, "mention")}, ${this.text.partsOf(chains)}`;
@@ -124,7 +124,7 @@ class DecisionList {
     if (top < list.scrollTop || end > list.scrollTop + list.clientHeight) list.scrollTop = top;
   }
 
-  /** What is told of a decision. @param {Decision} decision @param {Side[]} sides people last */
+  /** The facts about a decision. @param {Decision} decision @param {Side[]} sides the gold merges last */
   describe({ chain, human, error, shared, distance }, sides, wordClass, address) {
     const rows = sides.map((side) => this.#row(side, this.#antecedent(side.antecedent)));
     for (const { name, evidence } of sides) {
@@ -132,8 +132,8 @@ class DecisionList {
     }
     const told = [element("dl", {}, ...rows)];
     if (shared && error !== RIGHT) {
-      const part = `Partly right: ${shared} of ${counted(human.length, "part chain")} of the human antecedent.`;
-      told.push(element("p", {}, `${part} Mostly such a decision follows from an earlier error.`));
+      const part = `Partly right: ${shared} of ${counted(human.length, "part chain")} of the gold antecedent.`;
+      told.push(element("p", {}, `${part} Such a decision mostly follows from an earlier error.`));
     }
     const mentions = counted(this.text.data.chains[chain].mentions.length, "mention");
     const facts = [wordClass, mentions, ...(distance === null ? [] : [`${counted(distance, "token")} apart`])];

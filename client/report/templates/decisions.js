@@ -1,8 +1,8 @@
 "use strict";
 
 /**
- * The decisions of a document, worked out of who merged what, and which of them a filter lets through. Types are those of
- * document_text.js.
+ * The decisions of a document, computed from the gold merges and those of a strategy, and the filter that chooses among
+ * them. Types are those of document_text.js.
  *
  * @typedef {{chain: number, human: number[], made: number[], error: string, shared: number, distance: number | null}}
  *   Decision of a chain after the first part; antecedents are part chains, none for a new chain
@@ -15,9 +15,11 @@
  */
 
 const RIGHT = "right";
+/** The name of the gold merges, beside the names of strategies. */
+const GOLD = "gold";
 
 /**
- * What the merged chain of each part chain held when it was decided on: the part chains of earlier parts, in order.
+ * The antecedent of each part chain: the part chains of earlier parts in its merged chain, in order.
  *
  * @param {number[]} merged the merged chain of each part chain
  * @param {Chain[]} chains
@@ -79,7 +81,7 @@ class Decisions {
     return (this.#parsed[document] ??= readJson(`document-${document}`));
   }
 
-  /** @param {number} document @param {number} strategy -1: people, who are always right */
+  /** @param {number} document @param {number} strategy -1: the gold merges, which are always right */
   merged(document, strategy) {
     const data = this.data(document);
     return strategy < 0 ? data.human : data.strategies[strategy].merged;
