@@ -24,7 +24,7 @@ _TEMPORARY = re.compile(r"\.(.+)\.[0-9a-f]{8}", re.DOTALL)
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A new file that takes this name, and the mode of what has it now, when all is written.
 
     Raises ``OSError`` that names ``path`` if it cannot be written.
@@ -44,7 +44,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         # A path through a file has no such name to take away either.
         with contextlib.suppress(OSError):
             temporary.unlink()
-        if isinstance(error, OSError) and (error.filename == str(temporary) or is_of_writing(error)):
+        if isinstance(error, OSError) and (error.filename == str(temporary) or is_write_error(error)):
             raise OSError(error.errno, error.strerror, os.fspath(path)) from None
         raise
     finally:
@@ -52,15 +52,15 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             os.close(lock)
 
 
-def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
+def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     """Let ``write`` fill a file that takes its name when all is on the disk. Raises ``OSError`` that names it."""
-    with whole_file(path) as stream:
+    with atomic_file(path) as stream:
         write(stream)
         stream.flush()
         os.fsync(stream.fileno())
 
 
-def is_of_writing(error: OSError) -> bool:
+def is_write_error(error: OSError) -> bool:
     """Whether a file that was open could not take more; the system doesn't say which."""
     return error.filename is None and error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
@@ -80,7 +80,7 @@ def remove_leftovers(folder: Path, is_wanted: Callable[[str], bool]) -> None:
         for entry in entries:
             found = _TEMPORARY.fullmatch(entry.name)
             if found is not None and is_wanted(found[1]):
-                _remove_if_nobodys(entry.path)
+                _remove_if_unlocked(entry.path)
 
 
 def _private(path: str, flags: int) -> int:
@@ -88,18 +88,18 @@ def _private(path: str, flags: int) -> int:
         number = os.open(path, flags, 0o600)
         # Between the two steps somebody may have taken it for a leftover.
         _lock(number, wait=True)
-        if _is_at(number, path):
+        if _has_path(number, path):
             return number
         os.close(number)
 
 
-def _remove_if_nobodys(path: str) -> None:
+def _remove_if_unlocked(path: str) -> None:
     with contextlib.suppress(OSError):
         number = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         try:
             state = os.fstat(number)
             ours = stat.S_ISREG(state.st_mode) and stat.S_IMODE(state.st_mode) == 0o600  # noqa: PLR2004  # as made above
-            if ours and state.st_uid == os.geteuid() and _lock(number, wait=False) and _is_at(number, path):
+            if ours and state.st_uid == os.geteuid() and _lock(number, wait=False) and _has_path(number, path):
                 Path(path).unlink()
         finally:
             os.close(number)
@@ -116,7 +116,7 @@ def _lock(number: int, *, wait: bool) -> bool:
     return True
 
 
-def _is_at(number: int, path: str) -> bool:
+def _has_path(number: int, path: str) -> bool:
     """Whether an open file still has this name."""
     try:
         return os.path.samestat(os.fstat(number), os.lstat(path))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from client.atomic_files import write_whole
+from client.atomic_files import write_atomically
 from merger.errors import FormatError
 
 _T = TypeVar("_T")
@@ -42,7 +42,7 @@ def decoded(content: bytes, parse: Callable[[Any], _T]) -> _T | None:
 def write_record(path: Path, record: object) -> None:
     """Write a file with one record, which is complete or not there. Raises ``OSError``."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, lambda stream: stream.write(encoded(record)))
+    write_atomically(path, lambda stream: stream.write(encoded(record)))
 
 
 def read_lines(path: Path) -> Iterator[Line]:

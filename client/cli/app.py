@@ -34,7 +34,7 @@ _COMMANDS = {
 }
 
 
-_MEANT = {
+_SYNONYMS = {
     "h": "--help",
     "help": "--help",
     "usage": "--help",
@@ -56,7 +56,7 @@ _MEANT = {
     "examples": "demo",
 }
 """What people type for the names on the right, as other programs have it."""
-_SPEAK_OTHERWISE = {"serve", "completion"}
+_WITHOUT_MESSAGES = {"serve", "completion"}
 """Commands without messages that ``--quiet`` could leave out: a server has a log, with options of its own."""
 
 
@@ -78,7 +78,7 @@ class _LazyGroup(click.Group):
         command = import_module(f"client.cli.commands.{cmd_name}").command
         if not isinstance(command, click.Command):
             return None
-        if cmd_name not in _SPEAK_OTHERWISE:
+        if cmd_name not in _WITHOUT_MESSAGES:
             add_detail_options(command)
         return command
 
@@ -105,7 +105,7 @@ class _LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that was asked for; an unknown name is answered with the nearest one."""
         if args and args[0] not in _COMMANDS:
-            raise click.UsageError(f"No such command {args[0]!r}.{_meant(args[0])}", ctx)
+            raise click.UsageError(f"No such command {args[0]!r}.{_suggestion(args[0])}", ctx)
         name, command, rest = super().resolve_command(ctx, args)
         if command is not None and not isinstance(command, click.Group):
             _check_given_once(click.Context(command, ctx, name), rest)
@@ -134,9 +134,11 @@ def _check_given_once(ctx: click.Context, args: list[str]) -> None:
         seen.add(parameter)
 
 
-def _meant(name: str) -> str:
+def _suggestion(name: str) -> str:
     """What was probably meant by the name of no command."""
-    near = _MEANT.get(name.lower().lstrip("-")) or next(iter(get_close_matches(name, _COMMANDS, n=1, cutoff=0.7)), None)
+    near = _SYNONYMS.get(name.lower().lstrip("-")) or next(
+        iter(get_close_matches(name, _COMMANDS, n=1, cutoff=0.7)), None
+    )
     return "" if near is None else f" Did you mean {near}?"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from client.cli.messages import say_error
+from client.cli.messages import print_error
 from client.cli.option_names import with_flags
 from client.evaluation.failures import by_reason, shared_text
 from merger.errors import InputError, Location
@@ -22,7 +22,7 @@ class NothingLeftError(InputError):
 def show_failures(failures: Iterable[InputError]) -> None:
     """Print errors on standard error, a line for all documents that share one."""
     for group in _groups(failures):
-        say_error(shared_text(group[0], len(group)), group[0].location)
+        print_error(shared_text(group[0], len(group)), group[0].location)
 
 
 def failures_data(failures: Iterable[InputError]) -> list[dict[str, Any]]:

@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     short = given == ["--version"]
     try:
         if not short:
-            _take_signals()
+            _install_signal_handlers()
         _fill_closed_streams()
         code = _run(given)
     except KeyboardInterrupt:
@@ -41,18 +41,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else EXIT_OK
     if not short:
-        _leave_signals()
+        _restore_signal_handlers()
     sys.exit(code)
 
 
 def _interrupted() -> int:
-    from client.cli.messages import say_interrupted
+    from client.cli.messages import print_interrupted
 
-    say_interrupted()
+    print_interrupted()
     return EXIT_INTERRUPTED
 
 
-def _take_signals() -> None:
+def _install_signal_handlers() -> None:
     import contextlib
     import signal
 
@@ -69,7 +69,7 @@ def _terminate(number: int, frame: object) -> None:  # noqa: ARG001  # the signa
     sys.exit(EXIT_TERMINATED)
 
 
-def _leave_signals() -> None:
+def _restore_signal_handlers() -> None:
     import contextlib
     import signal
 
@@ -125,7 +125,7 @@ def _command(arguments: list[str]) -> int:
 
     from client.cli.app import OutputClosedError, cli
     from client.cli.failures import NothingLeftError, show_failures
-    from client.cli.messages import say_error
+    from client.cli.messages import print_error
     from merger.errors import InputError, MergeBaselineError
 
     for stream in (sys.stdout, sys.stderr):
@@ -146,7 +146,7 @@ def _command(arguments: list[str]) -> int:
         show_failures(error.failures)
         code = EXIT_INPUT
     except MergeBaselineError as error:
-        say_error(_message(error), error.location if isinstance(error, InputError) else None)
+        print_error(_message(error), error.location if isinstance(error, InputError) else None)
         code = _exit_code(error)
     return code if isinstance(code, int) else EXIT_OK
 
@@ -154,7 +154,7 @@ def _command(arguments: list[str]) -> int:
 def _os_error(error: OSError) -> int:
     import errno
 
-    from client.cli.messages import say_error
+    from client.cli.messages import print_error
     from merger.formats.open_inputs import display_name
 
     if isinstance(error, BrokenPipeError):
@@ -166,7 +166,7 @@ def _os_error(error: OSError) -> int:
         reason = "standard output is closed"
     else:
         reason = f"output cannot be written: {reason}"
-    say_error(reason)
+    print_error(reason)
     return EXIT_INPUT
 
 
@@ -184,7 +184,7 @@ def _silence_broken_streams() -> None:
 def _show_usage_error(error: click.ClickException) -> None:
     from click import UsageError
 
-    from client.cli.messages import say_error
+    from client.cli.messages import print_error
 
     message = " ".join(error.format_message().split())
     context = error.ctx if isinstance(error, UsageError) else None
@@ -193,7 +193,7 @@ def _show_usage_error(error: click.ClickException) -> None:
         error.show()
         return
     hint = f" (see {context.command_path} --help)" if context is not None else ""
-    say_error(f"{message}{hint}")
+    print_error(f"{message}{hint}")
 
 
 def _message(error: Exception) -> str:

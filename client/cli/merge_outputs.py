@@ -13,11 +13,11 @@ import click
 
 from client.atomic_files import remove_leftovers_of
 from client.cli.failures import NothingLeftError
-from client.cli.messages import say_note
+from client.cli.messages import print_note
 from client.cli.output import STDOUT, open_output
 from client.engines.folder_checkpoint import DoneFile, FolderCheckpoint, digest
 from client.engines.job_source import FileByFile, Inputs, OneStream
-from client.engines.jobs import Merged, Outcome, Source
+from client.engines.jobs import JobSource, Merged, Outcome
 from client.engines.stream_checkpoint import StreamCheckpoint
 from client.folder_owners import FolderOwners
 from merger.formats import FORMATS, find_inputs
@@ -37,7 +37,7 @@ class MergedOutput(Protocol):
     """Takes outcomes in order. As a context it is whole when that is left without an exception."""
 
     @property
-    def source(self) -> Source:
+    def source(self) -> JobSource:
         """The jobs that are to be done for it."""
 
     def take(self, outcome: Outcome) -> Iterable[Merged]:
@@ -60,8 +60,8 @@ class StreamOutput:
             stack.push(self._leave)
             for location in checkpoint.damaged:
                 _note_damage(str(location))
-        self._stream: IO[str] | None = None if path is None else stack.enter_context(open_alone(path))
-        self.source: Source = OneStream(inputs, None if checkpoint is None else dict(checkpoint.known))
+        self._stream: IO[str] | None = None if path is None else stack.enter_context(open_without_leftovers(path))
+        self.source: JobSource = OneStream(inputs, None if checkpoint is None else dict(checkpoint.known))
 
     def take(self, outcome: Outcome) -> Iterator[Merged]:
         """As :meth:`MergedOutput.take`."""
@@ -85,7 +85,7 @@ class StreamOutput:
             if error is None:
                 self._checkpoint.remove()
             elif self._is_left(self._checkpoint):
-                say_note(f"what is done is kept in {self._checkpoint.folder}; --resume goes on with it")
+                print_note(f"what is done is kept in {self._checkpoint.folder}; --resume goes on with it")
 
     @staticmethod
     def _is_left(checkpoint: StreamCheckpoint) -> bool:
@@ -93,7 +93,7 @@ class StreamOutput:
             return checkpoint.leave()
         except OSError as problem:
             # The run ends with what is wrong otherwise.
-            say_note(f"what was done last is not kept: {problem.filename}: {problem.strerror}")
+            print_note(f"what was done last is not kept: {problem.filename}: {problem.strerror}")
             return checkpoint.folder.exists()
 
 
@@ -146,7 +146,7 @@ class FolderOutput:
             [Path(folder, self._names[path]).resolve() for path in self._names if path not in self._kept]
         )
         ids = {path: [merged.id for merged in done.documents] for path, done in self._kept.items()}
-        self.source: Source = FileByFile(replace(inputs, paths=tuple(self._names)), ids)
+        self.source: JobSource = FileByFile(replace(inputs, paths=tuple(self._names)), ids)
 
     def take(self, outcome: Outcome) -> Iterator[Merged]:
         """As :meth:`MergedOutput.take`."""
@@ -154,7 +154,7 @@ class FolderOutput:
         if path != self._current:
             self._finish()
             self._current = path
-        if outcome.job.kept:
+        if outcome.job.done_before:
             yield from self._kept[path].documents
             return
         self._told.extend(outcome.notices)
@@ -167,7 +167,7 @@ class FolderOutput:
 
     def notices(self, outcome: Outcome) -> Iterable[Notice]:
         """As :meth:`MergedOutput.notices`."""
-        return self._kept[outcome.job.file or ""].notices if outcome.job.kept else outcome.notices
+        return self._kept[outcome.job.file or ""].notices if outcome.job.done_before else outcome.notices
 
     def _open(self, path: str) -> IO[str]:
         target = self._folder / self._names[path]
@@ -194,10 +194,10 @@ class FolderOutput:
 
 
 def _note_damage(location: str) -> None:
-    say_note(f"{location}: not a record of merged documents; its documents are merged again")
+    print_note(f"{location}: not a record of merged documents; its documents are merged again")
 
 
-def open_alone(path: str) -> AbstractContextManager[IO[str]]:
+def open_without_leftovers(path: str) -> AbstractContextManager[IO[str]]:
     """As ``open_output``, and what runs that were killed have left of the file goes."""
     if path != STDOUT:
         remove_leftovers_of([Path(path).resolve()])

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 from client.cli.failures import failures_data
-from client.cli.messages import say
+from client.cli.messages import print_status
 from client.cli.output import counted
 from client.engines.jobs import Merged
 from merger.errors import InputError
@@ -49,7 +49,7 @@ class MergeReport:
         """The report as JSON data."""
         return {"strategy": self._strategy, "documents": self._documents, "failures": failures_data(self.failures)}
 
-    def note_what_is_odd(self, notices: Notices) -> None:
+    def note_nothing_to_merge(self, notices: Notices) -> None:
         """Note that there was nothing to merge, as no document has two parts."""
         if not self._documents or any(each["parts"] > 1 for each in self._documents):
             return
@@ -62,13 +62,13 @@ class MergeReport:
             message += "; `merge-baseline split` cuts whole documents into parts"
         notices.add("nothing to merge", message)
 
-    def say(self) -> None:
+    def show(self) -> None:
         """The report as a line on standard error."""
         names = ("part_chains", "merged_chains", "links", "singletons")
         total = {name: sum(each[name] for each in self._documents) for name in names}
         failed = f"; {counted(len(self.failures), 'document')} failed and left out" if self.failures else ""
         done = counted(len(self._documents), "document")
-        say(
+        print_status(
             f"{done}, {counted(total['part_chains'], 'part chain')}{_singletons(total['singletons'])}: "
             f"{total['links']} linked to an earlier chain, {counted(total['merged_chains'], 'merged chain')}; "
             f"{self._strategy}{failed}"

@@ -44,18 +44,18 @@ def set_verbose() -> None:
     _Detail.verbose = True
 
 
-def has_watcher() -> bool:
+def shows_progress() -> bool:
     """Whether progress on standard error would be seen."""
     return sys.stderr.isatty() and not _Detail.quiet
 
 
-def say(text: str) -> None:
+def print_status(text: str) -> None:
     """Print a line on what was done, unless ``--quiet`` was given."""
     if not _Detail.quiet:
         _write(text)
 
 
-def say_note(text: object, location: Location | None = None) -> None:
+def print_note(text: object, location: Location | None = None) -> None:
     """Print a note, unless ``--quiet`` was given; with ``--verbose`` the line of the file that it is about too."""
     if not _Detail.quiet:
         _write(str(text), "note", _YELLOW)
@@ -63,14 +63,14 @@ def say_note(text: object, location: Location | None = None) -> None:
             _write_source(location)
 
 
-def say_error(text: object, location: Location | None = None) -> None:
+def print_error(text: object, location: Location | None = None) -> None:
     """Print an error; on a terminal, or with ``--verbose``, the line of the file that it is about too."""
     _write(str(text), "error", _BOLD_RED)
-    if _Detail.verbose or has_watcher():
+    if _Detail.verbose or shows_progress():
         _write_source(location)
 
 
-def say_interrupted() -> None:
+def print_interrupted() -> None:
     """Print that the work was interrupted."""
     _write("merge-baseline: interrupted")
 

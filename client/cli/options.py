@@ -141,7 +141,7 @@ class Reading:
         if not done:
             self.check_left(0)
 
-    def asked(self) -> dict[str, str]:
+    def as_options(self) -> dict[str, str]:
         """The options of reading that decide what is read."""
         pattern = self.options.part_pattern
         return {
@@ -163,13 +163,13 @@ class Reading:
         if not documents and self.failures:
             raise NothingLeftError(self.failures)
 
-    def tell(self) -> int:
+    def print_problems(self) -> int:
         """Print notices and failures on standard error; the exit code."""
         show_notices(self.notices)
         show_failures(self.failures)
         return EXIT_INPUT if self.failures else EXIT_OK
 
-    def told(self) -> dict[str, Any]:
+    def problems_data(self) -> dict[str, Any]:
         """Notices and failures as JSON data."""
         return {"notices": notices_data(self.notices), "failures": failures_data(self.failures)}
 

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
-from client.atomic_files import is_of_writing, whole_file
-from client.cli.messages import say_note
+from client.atomic_files import atomic_file, is_write_error
+from client.cli.messages import print_note
 from client.cli.option_names import with_flags
 from merger.formats.open_inputs import display_name
 from merger.notices import Notices
@@ -37,12 +37,12 @@ def open_output(path: str) -> Iterator[IO[str]]:
             with target.open("w", encoding="utf-8", newline="") as stream:
                 yield stream
         except OSError as error:
-            if is_of_writing(error):
+            if is_write_error(error):
                 raise OSError(error.errno, error.strerror, path) from None
             raise
         return
     try:
-        with whole_file(target) as raw:
+        with atomic_file(target) as raw:
             if target.suffix == ".gz":
                 import gzip
 
@@ -98,7 +98,7 @@ def write_json(data: Any) -> None:  # noqa: ANN401  # whatever json takes
 def show_notices(notices: Notices) -> None:
     """Print the notices on standard error, one line each."""
     for notice in notices:
-        say_note(notice, notice.location)
+        print_note(notice, notice.location)
 
 
 def check_paths(

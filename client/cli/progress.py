@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
-from client.cli.messages import has_watcher
+from client.cli.messages import shows_progress
 
 
 class HasTokens(Protocol):
@@ -38,7 +38,7 @@ def documents_with_progress(documents: Iterable[Counted], label: str, stage: Sta
 
     Nothing is shown, and nothing imported, if standard error is not a terminal, or ``--quiet`` was given.
     """
-    if not has_watcher():
+    if not shows_progress():
         yield from documents
         return
     from rich.console import Console
@@ -69,7 +69,7 @@ def work_with_progress(total: int) -> Iterator[Callable[[str, int], None]]:
     Call what it gives with a label and the amount that was done since. Silent, and without imports, if standard error
     is not a terminal.
     """
-    if not has_watcher():
+    if not shows_progress():
         yield lambda label, done: None  # noqa: ARG005  # nobody looks
         return
     from rich.console import Console

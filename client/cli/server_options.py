@@ -1,4 +1,4 @@
-"""The options for commands that use a server elsewhere."""
+"""The options of commands that use a server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from client.cli.messages import say_note
+from client.cli.messages import print_note
 from merger.errors import OptionError
 from merger.message_text import plain_number
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from client.remote.sync import RemoteMerger
     from client.remote.target import Tls
 
-TOKEN_VARIABLE = "MERGE_BASELINE_TOKEN"  # noqa: S105  # where the token is, not what
+TOKEN_VARIABLE = "MERGE_BASELINE_TOKEN"  # noqa: S105  # the name of the variable
 _NOTE_SECONDS = 10.0
 _LEAST_SECONDS = 1.0
-"""A connection gets as much, though --retry-for is less."""
+"""The least time to connect, also if --retry-for is shorter."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerChoice:
-    """Which server, and what it is told of the caller; no ``address``, no server."""
+    """Which server to use, and how to call it. Without an ``address`` no server is used."""
 
     address: str | None
     tls: bool
@@ -41,7 +41,7 @@ class ServerChoice:
     insecure_token: bool
 
     def connect(self, *, timeout: float = 600.0, retry_for: float | None = None) -> RemoteMerger:
-        """A client of the server. Waits of up to ``retry_for`` seconds are told on standard error.
+        """A client of the server, which retries for ``retry_for`` seconds and notes that on standard error.
 
         Raises :class:`~merger.errors.OptionError` for options that make no sense, ``OSError`` for unreadable files.
         """
@@ -49,7 +49,7 @@ class ServerChoice:
         from client.remote.sync import RemoteMerger
         from client.remote.target import CONNECT_SECONDS
 
-        assert self.address is not None  # noqa: S101  # asked for by who knows
+        assert self.address is not None  # noqa: S101  # callers check it
         return RemoteMerger(
             self.address,
             timeout=timeout,
@@ -59,7 +59,7 @@ class ServerChoice:
             connect_timeout=CONNECT_SECONDS
             if retry_for is None
             else min(CONNECT_SECONDS, max(retry_for, _LEAST_SECONDS)),
-            retry=RetryPolicy() if retry_for is None else _persistent(retry_for),
+            retry=RetryPolicy() if retry_for is None else _retry_policy(retry_for),
             on_retry=None if retry_for is None else _Waiting(retry_for),
         )
 
@@ -71,7 +71,7 @@ class ServerChoice:
 
     def _token(self) -> str | None:
         if self.token_file is None:
-            # Set to nothing, as a pipeline without the secret has it, is not set.
+            # A pipeline without the secret sets the variable to an empty string.
             return os.environ.get(TOKEN_VARIABLE) or None
         token = Path(self.token_file).read_text(encoding="utf-8", errors="replace").strip()
         if not token or len(token.split()) != 1:
@@ -80,7 +80,7 @@ class ServerChoice:
 
 
 def server_options(text: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
-    """Add ``--server``, of which ``text`` is the help, and what goes with it; the command gets them as ``there``."""
+    """Add ``--server``, with the help ``text``, and its options; the command gets them as ``server``."""
 
     def decorate(command: Callable[..., object]) -> Callable[..., object]:
         @wraps(command)
@@ -96,33 +96,36 @@ def server_options(text: str) -> Callable[[Callable[..., object]], Callable[...,
             insecure_token: bool,
             **rest: object,
         ) -> object:
-            told = (tls, tls_ca, tls_cert, tls_key, tls_server_name, token_file, insecure_token)
-            there = ServerChoice(server, *told)
-            if server is None and any(told):
-                raise click.UsageError("--tls and --token options say how to talk to a server: --server is missing")
-            return command(there=there, **rest)
+            how = (tls, tls_ca, tls_cert, tls_key, tls_server_name, token_file, insecure_token)
+            choice = ServerChoice(server, *how)
+            if server is None and any(how):
+                raise click.UsageError("the --tls and --token options need --server")
+            return command(server=choice, **rest)
 
         wrapped: Callable[..., object] = with_server
         decorators = [
             click.option("--server", metavar="HOST:PORT", help=text),
-            click.option("--tls", is_flag=True, help="With --server: talk TLS, and trust the system's CAs."),
-            click.option("--tls-ca", metavar="PEM", help="With --server: talk TLS, and trust the CAs in this file."),
-            click.option("--tls-cert", metavar="PEM", help="With --server: the certificate to show to it (mTLS)."),
+            click.option("--tls", is_flag=True, help="With --server: use TLS, and trust the system's CAs."),
+            click.option("--tls-ca", metavar="PEM", help="With --server: use TLS, and trust the CAs in this file."),
+            click.option(
+                "--tls-cert", metavar="PEM", help="With --server: your certificate, if the server wants one (mTLS)."
+            ),
             click.option("--tls-key", metavar="PEM", help="With --server: the key of --tls-cert."),
             click.option(
                 "--tls-server-name",
                 metavar="NAME",
-                help="With --server: talk TLS, and expect this name in its certificate, not HOST; as through a tunnel.",
+                help="With --server: use TLS, and expect this name in its certificate instead of HOST, for example behind a "
+                "tunnel.",
             ),
             click.option(
                 "--token-file",
                 metavar="PATH",
-                help=f"With --server: file with the token that it knows you by; else {TOKEN_VARIABLE} is used, if set.",
+                help=f"With --server: a file with your token. Default: the environment variable {TOKEN_VARIABLE}.",
             ),
             click.option(
                 "--insecure-token",
                 is_flag=True,
-                help="With --server: send the token without TLS to another machine too. Anybody between can read it.",
+                help="With --server: send the token without TLS to other machines, too. Anybody on the way can read it.",
             ),
         ]
         for decorator in reversed(decorators):
@@ -132,21 +135,21 @@ def server_options(text: str) -> Callable[[Callable[..., object]], Callable[...,
     return decorate
 
 
-def _persistent(seconds: float) -> RetryPolicy:
+def _retry_policy(seconds: float) -> RetryPolicy:
     from client.remote.retries import RetryPolicy
 
     return RetryPolicy(attempts=None, max_delay=5.0, for_seconds=seconds)
 
 
 class _Waiting:
-    """Tells that a server is waited for; not more often than makes sense to read."""
+    """Notes that a server is being retried, at most once in ten seconds."""
 
     def __init__(self, retry_for: float) -> None:
         self._retry_for = retry_for
-        self._told = -_NOTE_SECONDS
+        self._noted_at = -_NOTE_SECONDS
 
     def __call__(self, error: Exception, seconds: float) -> None:  # noqa: ARG002  # the signature of OnRetry
         now = time.monotonic()
-        if now - self._told >= _NOTE_SECONDS:
-            self._told = now
-            say_note(f"{error}; trying again for up to {plain_number(self._retry_for)} s (--retry-for)")
+        if now - self._noted_at >= _NOTE_SECONDS:
+            self._noted_at = now
+            print_note(f"{error}; trying again for up to {plain_number(self._retry_for)} s (--retry-for)")

@@ -1,4 +1,4 @@
-"""What stores of finished work share: records of merged documents as JSON."""
+"""Merged documents as records of checkpoints."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def merged_record(merged: Merged) -> dict[str, Any]:
 
 def merged_from(record: dict[str, Any]) -> Merged:
     """A merged document from :func:`merged_record`. Raises ``KeyError`` or ``TypeError`` for anything else."""
-    told = {name: tuple(map(_notice_from, record[name])) for name in ("notices", "strategy_notices")}
-    return Merged(**{**record, **told})
+    notices = {name: tuple(map(_notice_from, record[name])) for name in ("notices", "strategy_notices")}
+    return Merged(**{**record, **notices})
 
 
 def notices_record(notices: tuple[Notice, ...]) -> list[list[Any]]:

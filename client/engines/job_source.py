@@ -26,12 +26,12 @@ class Formats(Protocol):
     """Chooses the format that a document is written in, in the order of the documents."""
 
     def of(self, document: Document, notices: Notices) -> str:
-        """The name of the format; what is odd about it is noted."""
+        """The name of the format. Oddities are noted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What is read, and how. ``stdin`` is a file that has the content of standard input where there is none to read."""
+    """What to read, and how. ``stdin`` is a file with the content of standard input, for processes without one."""
 
     paths: tuple[str, ...]
     formats: Callable[[], Formats]
@@ -51,7 +51,7 @@ class Inputs:
 
 
 class _Reading:
-    """Documents, keys and notices of one round through the inputs."""
+    """Documents, keys and notices of one pass over the inputs."""
 
     def __init__(self, inputs: Inputs) -> None:
         self._inputs = inputs
@@ -80,10 +80,11 @@ class _Reading:
         return read_documents(paths, inputs.format_name, options)
 
     def jobs(self, paths: Sequence[str], first: int, known: Mapping[str, str] | None) -> Iterator[Job]:
-        """A job for each document of the paths; with ``known`` fingerprints their own, and no document if it is known.
+        """A job for each document of the paths.
 
-        ``known`` are fingerprints by document id. What cannot be read, or has no key, is a job with a failure, or under
-        the strict policy raised.
+        ``known`` has the fingerprints of finished documents, by id: their jobs are ``done_before`` and have no
+        document. ``None`` makes no fingerprints. A document that cannot be read, or has no key, is a job with a
+        failure; under the strict policy the error is raised.
         """
         formats = self._inputs.formats()
         index = first
@@ -96,7 +97,7 @@ class _Reading:
         yield from self._failed(index)
 
     def _failed(self, index: int) -> Iterator[Job]:
-        """Jobs for what could not be read since this was asked for last."""
+        """Jobs for the documents that could not be read since the last call."""
         failures, self._failures[:] = list(self._failures), []
         for number, error in enumerate(failures, index):
             place = error.location
@@ -117,21 +118,21 @@ class _Reading:
         fingerprint = "" if known is None else _fingerprint(document, key, target)
         job = Job(index, document.file, document.id, target, fingerprint, notices)
         if known is not None and known.get(document.id) == fingerprint:
-            return replace(job, kept=True)
+            return replace(job, done_before=True)
         return replace(job, document=document, key=key)
 
 
 def _fingerprint(document: Document, key: Document | None, target: str) -> str:
-    """Changes with everything that merging and writing see."""
+    """A hash of everything that merging and writing use."""
     seen = repr((document, key, target))
     return hashlib.sha256(seen.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
 class OneStream:
-    """All documents of all inputs, one after the other; a document may go on in the next file.
+    """All documents of all inputs, one after the other; a document can go on in the next file.
 
-    ``known`` are fingerprints by document id of what need not be done again; ``None`` makes no fingerprints.
+    ``known`` has the fingerprints of documents that need not be merged again, by id; ``None`` makes no fingerprints.
     """
 
     inputs: Inputs
@@ -144,13 +145,13 @@ class OneStream:
 
 @dataclass(frozen=True, slots=True)
 class FileByFile:
-    """Each input file by itself. ``kept`` has the document ids of files that need not be read again, by path."""
+    """Each input file by itself. ``done`` has the document ids of files that need not be read again, by path."""
 
     inputs: Inputs
-    kept: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    done: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def jobs(self) -> Iterator[Job]:
-        """The jobs; a kept file is one without a document.
+        """The jobs; a finished file is one job without a document.
 
         Raises what reading raises, and :class:`~merger.errors.FormatError` for a document that two files have.
         """
@@ -158,12 +159,12 @@ class FileByFile:
         owners: dict[str, str] = {}
         index = 0
         for path in self.inputs.paths:
-            if path in self.kept:
-                for name in self.kept[path]:
+            if path in self.done:
+                for name in self.done[path]:
                     _own(owners, name, path)
                     if reading.keys is not None:
                         reading.keys.take(name)
-                yield Job(index, path, "", "", kept=True)
+                yield Job(index, path, "", "", done_before=True)
                 index += 1
                 continue
             for job in reading.jobs([path], index, None):
@@ -172,7 +173,7 @@ class FileByFile:
 
 
 def _owned(job: Job, owners: dict[str, str], path: str, reading: _Reading) -> Job:
-    """The job, or if another file has its document one that failed."""
+    """The job, or a failed one if another file has its document."""
     if job.failure is not None:
         return job
     try:
@@ -192,17 +193,17 @@ def _own(owners: dict[str, str], name: str, path: str) -> None:
             f"{display_name(owner)} has this document too",
             Location(display_name(path), document=name),
             expected="every document in one file, where each file is merged by itself",
-            hint="with -o FILE a document may go on in the next file",
+            hint="with one output file a document can go on in the next input file",
         )
 
 
 def made_by(
     plan: Plan, inputs: Inputs, target: str | None, *, whole_key: bool, server: str | None = None
 ) -> dict[str, str]:
-    """What decides how a document is merged and written, besides the document: kept work counts for this alone.
+    """Everything but the document that decides how it is merged and written. Checkpoints hold for the same values only.
 
-    With ``whole_key`` all of the key is part of it, for work that is kept without looking at single documents. A
-    ``server`` has its own say on what options come to; what counts then is what it is asked for, and which one.
+    With ``whole_key`` this includes the content of the key, for checkpoints of whole files. A server interprets options
+    in its own way, so with ``server`` this has its address and the request instead of the strategy's signature.
     """
     tagger = "retagger" if plan.retag else "tagger"
     tagging = "" if plan.tagger is None else f"+{tagger}:{_asked(*plan.tagger)}"

@@ -1,4 +1,4 @@
-"""What goes into an engine and what comes out, one document at a time; all of it can be pickled."""
+"""The input and the output of an engine, one document at a time; all of it can be pickled."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from merger.notices import Notice
 class Job:
     """One document to merge.
 
-    ``index`` counts from 0 in the order of the input. ``file`` is where the document was read from: the path itself
-    where files are units of their own, else its name. ``target`` is the format to write, ``notices`` what reading up to
-    this document told since the job before. ``kept``: an earlier run has done it, nothing is left to do; where files
-    are units it stands for a whole file, without an ``id``. ``failure``: why the document, or its key, cannot be read;
-    nothing is left to do either, and the ``id`` is empty where it is not known. Outcomes have jobs without ``document``
-    and ``key``, if they come from another process.
+    ``index`` counts from 0 in the order of the input. ``file`` is where the document was read from: the path if each
+    file is merged by itself, else its name. ``target`` is the format to write. ``notices`` are those of reading since
+    the job before.
+
+    A job with ``done_before`` or ``failure`` has no work. ``done_before``: an earlier run has done it; if each file is
+    merged by itself, the job stands for a whole file and has no ``id``. ``failure``: why the document, or its key,
+    cannot be read; the ``id`` is empty if it is not known. Outcomes from other processes have jobs without ``document``
+    and ``key``.
     """
 
     index: int
@@ -29,27 +31,27 @@ class Job:
     target: str
     fingerprint: str = ""
     notices: tuple[Notice, ...] = ()
-    kept: bool = False
+    done_before: bool = False
     failure: InputError | None = None
     document: Document | None = None
     key: Document | None = None
 
     @property
     def is_settled(self) -> bool:
-        """Whether there is nothing to do."""
+        """Whether the job has no work."""
         return self.document is None
 
     def settled(self) -> Outcome:
-        """The outcome of a job with nothing to do."""
+        """The outcome of a job without work."""
         return Outcome(self, failure=self.failure, notices=self.notices)
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What merging a document came to.
+    """A merged document.
 
     ``text`` is the document in its format, ``decisions`` JSON Lines, ``report`` its counts as JSON data, ``strategy``
-    the signature. ``notices`` are those of merging and writing, ``strategy_notices`` what the strategy told besides.
+    the signature. ``notices`` are those of merging and writing, ``strategy_notices`` the new ones of the strategy.
     """
 
     id: str
@@ -64,11 +66,11 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a job.
+    """The outcome of a job.
 
-    Either ``merged``; or ``failure``, which leaves the document out; or ``error``, which ends the run; or none of them
-    where the job had nothing to do. ``notices`` are those of reading and, without ``merged``, of what was tried;
-    ``strategy_notices`` likewise what the strategy told.
+    It has ``merged``; or ``failure``, which leaves the document out; or ``error``, which ends the run; or none of them
+    if the job had no work. ``notices`` are those of reading and, without ``merged``, those of the failed attempt;
+    ``strategy_notices`` are those of the strategy in the failed attempt.
     """
 
     job: Job
@@ -85,24 +87,25 @@ class Outcome:
 
 
 class Engine(Protocol):
-    """Does jobs."""
+    """Runs jobs."""
 
-    def run(self, source: Source) -> Iterator[Outcome]:
-        """The outcomes, in the order of the jobs.
+    def run(self, source: JobSource) -> Iterator[Outcome]:
+        """Yield the outcomes, in the order of the jobs.
 
-        What the source raises is raised behind the outcomes of the jobs before. To close the iterator ends the work.
+        An exception of the source is raised after the outcomes of the jobs before it. Closing the iterator ends the
+        work.
         """
 
 
-class Source(Protocol):
-    """Where jobs come from. Engines may pickle it and read it elsewhere, from the start, more than once."""
+class JobSource(Protocol):
+    """Where jobs come from. An engine can pickle it, and read it in another process, from the start, more than once."""
 
     def jobs(self) -> Iterator[Job]:
         """The jobs, in order; raises what reading raises."""
 
 
 def notices_since(before: dict[str, int], notices: Iterable[Notice]) -> tuple[Notice, ...]:
-    """What was noted since the counts by kind were ``before``, which is brought up to date."""
+    """The notices since the counts by kind were ``before``, which is updated."""
     new = []
     for notice in notices:
         count = notice.count - before.get(notice.kind, 0)

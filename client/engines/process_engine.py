@@ -19,31 +19,32 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import FrameType
 
-from client.engines.jobs import Job, Outcome, Source
-from client.engines.worker import DistantWork, Plan
+from client.engines.jobs import Job, JobSource, Outcome
+from client.engines.worker import IsolatedWork, Plan
 from merger.errors import BackendError, Location, UnavailableError
 from merger.formats.open_inputs import display_name
 
-MOST_DEATHS = 3
-"""Workers that a document may cost before it is left out."""
+MAX_WORKER_DEATHS = 3
+"""Workers that can die on a document before it is left out."""
 _AHEAD = 4
 """Documents in flight for each worker: being read, merged, or done and waiting for an earlier one."""
 _STOP_SECONDS = 5.0
 """Seconds that a worker has to stop what it started."""
 
 
-class LocalPool:
-    """Does the jobs in ``size`` spawned processes, each with a strategy of its own.
+class ProcessEngine:
+    """Runs the jobs in ``size`` spawned processes, each with a strategy of its own.
 
-    A process that dies is replaced, and its document is done again; one that costs :data:`MOST_DEATHS` processes fails.
+    A process that dies is replaced, and its document is tried again, until it has cost :data:`MAX_WORKER_DEATHS`
+    processes.
     """
 
     def __init__(self, plan: Plan, size: int) -> None:
         self._plan = plan
         self._size = size
 
-    def run(self, source: Source) -> Iterator[Outcome]:
-        """The outcomes in order. At most four documents a process are in memory."""
+    def run(self, source: JobSource) -> Iterator[Outcome]:
+        """Yield the outcomes in order. At most four documents per process are in memory."""
         pool = _Pool(self._plan, self._size)
         try:
             yield from pool.run(source.jobs())
@@ -96,7 +97,7 @@ class _Pool:
         return True
 
     def _hand_out(self) -> None:
-        # Not before there is work: a short input needs few processes.
+        # Processes are started when there is work for them: a short input needs few.
         while len(self._workers) < min(self._size, len(self._ready) + self._busy()):
             self._workers.append(_Worker(self._plan))
         for worker in self._workers:
@@ -107,7 +108,7 @@ class _Pool:
         return sum(worker.job is not None for worker in self._workers)
 
     def _receive(self, timeout: float | None) -> None:
-        """Take what workers have sent; wait for the first one if ``timeout`` is ``None``."""
+        """Receive what workers have sent; wait for the first one if ``timeout`` is ``None``."""
         by_end = {worker.connection: worker for worker in self._workers}
         for end in wait(list(by_end), timeout):
             worker = by_end[end]  # type: ignore[index]  # only connections were given
@@ -130,7 +131,7 @@ class _Pool:
         if job is None:
             return
         deaths = self._deaths[job.index] = self._deaths.get(job.index, 0) + 1
-        if deaths < MOST_DEATHS:
+        if deaths < MAX_WORKER_DEATHS:
             self._ready.appendleft(job)
         else:
             self._done[job.index] = killed(job, f"the last one {how}")
@@ -143,8 +144,8 @@ class _Pool:
 
 
 def killed(job: Job, how: str = "") -> Outcome:
-    """The outcome of a job that has cost as many workers as it may."""
-    message = f"{MOST_DEATHS} worker processes died on this document"
+    """The outcome of a job that too many workers have died on."""
+    message = f"{MAX_WORKER_DEATHS} worker processes died on this document"
     place = Location(None if job.file is None else display_name(job.file), document=job.id)
     error = BackendError(f"{message}; {how}" if how else message, place)
     return Outcome(replace(job, document=None, key=None), failure=error, notices=job.notices)
@@ -159,7 +160,7 @@ class _Worker:
         self.job: Job | None = None
         self.started = False
         self._process: BaseProcess = context.Process(target=_serve, args=(there, plan), daemon=True)
-        with _interrupts_kept():
+        with _interrupts_blocked():
             self._process.start()
         there.close()
 
@@ -169,12 +170,12 @@ class _Worker:
 
     def give(self, job: Job) -> None:
         self.job = job
-        # If it is dead, that is found out when its answer is waited for.
+        # If the worker is dead, the wait for its answer finds that out.
         with contextlib.suppress(OSError):
             self.connection.send(job)
 
     def receive(self) -> Outcome | None:
-        """An outcome, or ``None`` for the word that the process is there. Raises ``EOFError`` if it is dead."""
+        """An outcome, or ``None`` for the message that the process has started. Raises ``EOFError`` if it is dead."""
         outcome: Outcome | None = self.connection.recv()
         if outcome is None:
             self.started = True
@@ -183,13 +184,13 @@ class _Worker:
         return outcome
 
     def stop(self) -> None:
-        """Let the process end: by the end of its input, or where it works by a signal."""
+        """Ask the process to end: by closing its input or, if it is working, by a signal."""
         self.connection.close()
         if self.job is not None or not self.started:
             self._process.terminate()
 
     def end(self) -> str:
-        """How the process ended; it is killed if it does not."""
+        """Wait for the process to end, or kill it; returns how it ended."""
         self.connection.close()
         self._process.join(_STOP_SECONDS)
         if self._process.is_alive():
@@ -204,15 +205,15 @@ class _Worker:
 
 
 @contextlib.contextmanager
-def _interrupts_kept() -> Iterator[None]:
-    """Processes started here never see the terminal's interrupt, which reaches the whole group; ours waits so long.
+def _interrupts_blocked() -> Iterator[None]:
+    """Start processes that never see the terminal's interrupt, which reaches the whole process group.
 
-    The parent alone decides what it means, also while a process is still importing.
+    The parent decides what an interrupt means, also while a child is still importing.
     """
     if sys.platform == "win32":
         yield
         return
-    # Once started it is not started again, which would unblock signals.
+    # Starting a process starts the tracker if it does not run yet, and that would unblock signals.
     resource_tracker.ensure_running()
     old = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -222,10 +223,10 @@ def _interrupts_kept() -> Iterator[None]:
 
 
 def _serve(connection: Connection, plan: Plan) -> None:
-    """Main function of a worker process: does jobs until the parent closes its end or is gone."""
+    """Run jobs in a worker process until the parent closes its end or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
-    work = DistantWork(plan)
+    work = IsolatedWork(plan)
     try:
         connection.send(None)
         while True:

@@ -15,34 +15,34 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from client.engines.jobs import Job, Outcome, Source
-from client.engines.process_engine import MOST_DEATHS, killed
-from client.engines.worker import DistantWork, Plan, portable
+from client.engines.jobs import Job, JobSource, Outcome
+from client.engines.process_engine import MAX_WORKER_DEATHS, killed
+from client.engines.worker import IsolatedWork, Plan, portable
 from merger.errors import UnavailableError
 
 _BLOCK = 1 << 18
-"""Bytes of documents that go to an actor at once: a few usual ones, or one long one."""
+"""Bytes of documents that go to an actor at once: a few typical ones, or one long one."""
 _CONNECT = 10.0
-"""Seconds that a cluster has to take a connection."""
+"""Seconds that a cluster has to accept a connection."""
 _OUTCOME = "outcome"
 _JOB = "job"
 
 
 @dataclass(frozen=True, slots=True)
 class RayEngine:
-    """Does the jobs on the cluster that ``RAY_ADDRESS`` names, or on one of its own on this machine.
+    """Runs the jobs on the cluster that ``RAY_ADDRESS`` names, or on a new one on this machine.
 
-    ``size`` is the number of actors with one CPU each; ``None`` for one on every CPU. Ray retries what dies with a
-    worker or a machine; a document that costs three workers fails. The inputs are read on this machine.
+    ``size`` is the number of actors, with one CPU each; ``None`` for one per CPU. Ray retries documents whose worker or
+    machine died; a document fails when three workers have died on it. The inputs are read on this machine.
     """
 
     plan: Plan
     size: int | None = None
 
-    def run(self, source: Source) -> Iterator[Outcome]:
-        """The outcomes in order. What is in flight is bounded by Ray Data's share of the object store.
+    def run(self, source: JobSource) -> Iterator[Outcome]:
+        """Yield the outcomes in order. Ray Data's share of the object store bounds the documents in memory.
 
-        Until the end ``sys.stdout`` is standard error, because of what Ray prints.
+        While it runs, ``sys.stdout`` is standard error, because Ray prints there.
 
         Raises :class:`~merger.errors.UnavailableError` if Ray is not installed or the cluster can't be reached.
         """
@@ -54,21 +54,21 @@ class RayEngine:
                     return
                 if isinstance(outcome, Exception):
                     raise outcome
-                _check_place(outcome, number)
+                _check_order(outcome, number)
                 yield outcome
         raise UnavailableError("Ray lost the end of the documents: option resume goes on")
 
 
-def _check_place(outcome: Outcome, number: int) -> None:
-    """Nothing may be missing without a word, whatever Ray did about what died."""
+def _check_order(outcome: Outcome, number: int) -> None:
+    """Raise :class:`~merger.errors.UnavailableError` if Ray lost an outcome or changed the order."""
     if outcome.job.index != number:
         raise UnavailableError(f"Ray lost document {number + 1}, or gave another one first: option resume goes on")
 
 
 @contextlib.contextmanager
 def _cluster() -> Iterator[Any]:
-    """The module ``ray``, connected; what fails in it is raised as ``UnavailableError``."""
-    # Set before the import, and only where the user has not: Ray's own lines would drown ours.
+    """The module ``ray``, connected. Its errors are raised as ``UnavailableError``."""
+    # Set before the import, unless the user has set them: our messages would get lost among Ray's.
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
@@ -79,7 +79,7 @@ def _cluster() -> Iterator[Any]:
         raise UnavailableError(
             f"the engine ray needs Ray Data, which can't be imported ({error}): pip install 'merge-baseline[ray]'"
         ) from None
-    # Of dead workers and full disks Ray speaks on standard output, which is for documents; some of it as it shuts down.
+    # Ray reports dead workers and full disks on standard output, some of it at shutdown. That is for documents.
     with contextlib.redirect_stdout(sys.stderr):
         ours = not ray.is_initialized()
         if ours:
@@ -96,7 +96,7 @@ def _cluster() -> Iterator[Any]:
 
 
 def _connect(ray: Any) -> None:  # noqa: ANN401  # Ray's types
-    # Ray alone would look for a cluster that was started here once, and wait for one that is gone for ever.
+    # By default Ray looks for a cluster that was once started on this machine, and waits for ever if it is gone.
     address = os.environ.get("RAY_ADDRESS") or "local"
     _check_address(address)
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -105,14 +105,14 @@ def _connect(ray: Any) -> None:  # noqa: ANN401  # Ray's types
             ray.init(address, include_dashboard=False, logging_level=logging.ERROR, log_to_driver=False)
     except (ConnectionError, OSError, RuntimeError, ValueError) as error:
         raise UnavailableError(f"the Ray cluster can't be reached or started: {str(error).strip()}") from None
-    # Ray sets a handler of its own, which ends the process with another code and leaves temporary files.
+    # Ray installs handlers that end the process with another exit code and leave temporary files.
     with contextlib.suppress(ValueError):
         for number, handler in handlers.items():
             signal.signal(number, handler)
 
 
 def _check_address(address: str) -> None:
-    """Raise :class:`~merger.errors.UnavailableError` if nothing listens there, or only a proxy for Ray's clients."""
+    """Raise :class:`~merger.errors.UnavailableError` if nothing listens there, or only Ray's client proxy."""
     if address.startswith("ray://"):
         raise UnavailableError(
             f"RAY_ADDRESS {address}: the run must be on a machine of the cluster (host:port or auto)"
@@ -128,7 +128,7 @@ def _check_address(address: str) -> None:
 
 @contextlib.contextmanager
 def _no_standard_error() -> Iterator[None]:
-    """Without the lines that Ray's C++ part writes as it starts; errors are exceptions."""
+    """Hide the lines that Ray's C++ part writes when it starts. Errors are raised as exceptions anyway."""
     kept, null = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(null, 2)
@@ -139,7 +139,7 @@ def _no_standard_error() -> Iterator[None]:
         os.close(null)
 
 
-def _dataset(ray: Any, source: Source, plan: Plan, size: int | None) -> Any:  # noqa: ANN401  # Ray's types
+def _dataset(ray: Any, source: JobSource, plan: Plan, size: int | None) -> Any:  # noqa: ANN401  # Ray's types
     """Outcomes as rows, in order."""
     context = ray.data.DataContext.get_current()
     context.execution_options.preserve_order = True
@@ -149,7 +149,7 @@ def _dataset(ray: Any, source: Source, plan: Plan, size: int | None) -> Any:  # 
     here = ray.get_runtime_context().get_node_id()
     deaths = _deaths(ray, here)
     actors = size or max(1, int(ray.cluster_resources().get("CPU", 1)))
-    # Reading waits for the actors most of the time. With a CPU of its own it would wait for one that they have taken.
+    # Reading mostly waits for the actors. If it asked for a CPU, it could wait for one that they hold.
     documents = ray.data.read_datasource(
         _datasource(source), override_num_blocks=1, num_cpus=0, label_selector={"ray.io/node-id": here}
     )
@@ -163,8 +163,8 @@ def _dataset(ray: Any, source: Source, plan: Plan, size: int | None) -> Any:  # 
     )
 
 
-def _datasource(source: Source) -> Any:  # noqa: ANN401  # Ray's types
-    """One task that reads the inputs from start to end; Ray Data holds it back while the actors are busy."""
+def _datasource(source: JobSource) -> Any:  # noqa: ANN401  # Ray's types
+    """One task that reads the inputs from start to end; Ray Data pauses it while the actors are busy."""
     from ray.data.block import BlockMetadata
     from ray.data.datasource import Datasource, ReadTask
 
@@ -184,16 +184,16 @@ def _datasource(source: Source) -> Any:  # noqa: ANN401  # Ray's types
     return Documents()
 
 
-def _blocks(source: Source) -> Iterator[Any]:
-    """A table for each job, and one with nothing for the end.
+def _blocks(source: JobSource) -> Iterator[Any]:
+    """A table for each job, and one with ``None`` at the end.
 
-    What reading raises is the last row instead: an exception would be retried, and lose its type.
+    An exception of the source becomes the last row: if it were raised, Ray would retry it, and its type would be lost.
     """
     try:
         for job in source.jobs():
             yield _table(_JOB, job)
         yield _table(_JOB, None)
-    except Exception as error:  # noqa: BLE001  # raised again by who reads the outcomes
+    except Exception as error:  # noqa: BLE001  # raised again by RayEngine.run
         yield _table(_JOB, portable(error))
 
 
@@ -204,32 +204,32 @@ def _table(column: str, value: object) -> Any:  # noqa: ANN401  # Ray's types
 
 
 def _deaths(ray: Any, node: str) -> Any:  # noqa: ANN401  # Ray's types
-    """An actor that knows which documents were begun and not ended. It lives on this machine, as the run does."""
+    """An actor that knows which documents were started and not finished. It runs on this machine."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     there = NodeAffinitySchedulingStrategy(node, soft=False)
-    return ray.remote(_Begun).options(num_cpus=0, scheduling_strategy=there).remote()
+    return ray.remote(_StartCounts).options(num_cpus=0, scheduling_strategy=there).remote()
 
 
-class _Begun:
-    """Counts how often a document was begun since it was last ended."""
+class _StartCounts:
+    """Counts how often a document was started since it was last finished."""
 
     def __init__(self) -> None:
         self._counts: dict[int, int] = {}
 
-    def begin(self, index: int) -> int:
+    def start(self, index: int) -> int:
         self._counts[index] = self._counts.get(index, 0) + 1
         return self._counts[index]
 
-    def end(self, index: int) -> None:
+    def finish(self, index: int) -> None:
         self._counts.pop(index, None)
 
 
 class _RayWork:
-    """What an actor does. The strategy is loaded with the first document, and once."""
+    """One actor. It loads the strategy once, with the first document."""
 
     def __init__(self, plan: Plan, deaths: Any) -> None:  # noqa: ANN401  # Ray's types
-        self._work = DistantWork(plan)
+        self._work = IsolatedWork(plan)
         self._deaths = deaths
 
     def __call__(self, batch: Any) -> Any:  # noqa: ANN401  # Ray's types
@@ -242,11 +242,11 @@ class _RayWork:
 
         if job.is_settled:
             return job.settled()
-        # Ray would begin a document that kills its worker again for ever.
-        if ray.get(self._deaths.begin.remote(job.index)) > MOST_DEATHS:
+        # Without a limit, Ray would retry a document that kills its worker for ever.
+        if ray.get(self._deaths.start.remote(job.index)) > MAX_WORKER_DEATHS:
             return killed(job)
         outcome = self._work.do(job)
-        self._deaths.end.remote(job.index)
+        self._deaths.finish.remote(job.index)
         return outcome
 
     def __del__(self) -> None:

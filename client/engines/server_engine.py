@@ -1,4 +1,4 @@
-"""An engine for work that is done elsewhere: threads that wait for it."""
+"""The engine for merging on a server: threads that wait for answers."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
-from client.engines.jobs import Job, Outcome, Source
+from client.engines.jobs import Job, JobSource, Outcome
 from client.engines.worker import Work
 
 _AHEAD = 2
-"""Documents that are held for each thread: being merged, or done and waiting for an earlier one."""
-_LOOK_SECONDS = 0.5
+"""Documents that are held per thread: in progress, or done and waiting for an earlier one."""
+_WAKE_SECONDS = 0.5
 
 
-class Elsewhere:
-    """Does ``size`` jobs at a time on threads of this process. ``work`` must be safe to be used by all of them."""
+class ServerEngine:
+    """Runs ``size`` jobs at a time on threads of this process. ``work`` must be thread-safe."""
 
     def __init__(self, work: Work, size: int) -> None:
         self._work = work
         self._size = size
 
-    def run(self, source: Source) -> Iterator[Outcome]:
-        """The outcomes in order. At most two documents a thread are in memory."""
+    def run(self, source: JobSource) -> Iterator[Outcome]:
+        """Yield the outcomes in order. At most two documents per thread are in memory."""
         running: deque[Future[Outcome]] = deque()
         end: BaseException | None = None
         jobs = source.jobs()
-        threads = ThreadPoolExecutor(self._size, thread_name_prefix="elsewhere")
+        threads = ThreadPoolExecutor(self._size, thread_name_prefix="server-engine")
         try:
             while True:
                 while end is None and len(running) < self._size * _AHEAD:
@@ -43,10 +43,10 @@ class Elsewhere:
 
 
 def _outcome(job: Future[Outcome]) -> Outcome:
-    # What waits without end may miss an interrupt that comes as it begins to, or that the system hands to another
-    # thread: Python sees to it when this thread goes on.
+    # A wait without a time limit can miss an interrupt that arrives just before it, or that the system delivers to
+    # another thread. Python handles interrupts when this thread wakes up.
     while not job.done():
-        wait([job], _LOOK_SECONDS)
+        wait([job], _WAKE_SECONDS)
     return job.result()
 
 

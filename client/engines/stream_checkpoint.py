@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
-from client.atomic_files import remove_leftovers, write_whole
+from client.atomic_files import remove_leftovers, write_atomically
 from client.checkpoint_format import decoded, encoded, read_line, read_lines
 from client.engines.checkpoint_records import merged_from, merged_record
 from client.engines.jobs import Job, Merged
@@ -105,7 +105,7 @@ class StreamCheckpoint:
         if not self._lines:
             return
         self._number += 1
-        write_whole(self.folder / f"{self._number:08}{_SUFFIX}", self._write)
+        write_atomically(self.folder / f"{self._number:08}{_SUFFIX}", self._write)
         self._lines = []
         self._size = 0
 

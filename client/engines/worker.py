@@ -1,4 +1,4 @@
-"""What every engine does with one job: tag, merge, write to text."""
+"""One job, as every engine runs it: tag, merge, write to text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from client.engines.jobs import Job, Merged, Outcome, Source, notices_since
+from client.engines.jobs import Job, JobSource, Merged, Outcome, notices_since
 from merger.decisions.records import decision_record
 from merger.document import Document
 from merger.errors import InputError, MergeBaselineError, UnavailableError
@@ -30,10 +30,10 @@ MergeOne = Callable[[Document, Document | None, Notices], MergeResult]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is done with every document.
+    """What to do with every document.
 
-    ``tagger`` is a name with options; with ``retag`` it replaces the tags that a document has.
-    ``server_tagger`` is the tagger that a server is asked for. ``version`` is that of whoever planned it.
+    ``tagger`` is a name with options; with ``retag`` it replaces the tags that a document has. ``server_tagger`` is the
+    tagger that a server is asked for. ``version`` is the version of merge-baseline that made the plan.
     """
 
     strategy: str
@@ -48,7 +48,7 @@ class Plan:
     version: str = field(default=VERSION)
 
     def signature(self) -> str:
-        """Strategy and tagger by their signatures, without starting them."""
+        """The signatures of strategy and tagger, without starting them."""
         with ExitStack() as stack:
             strategy = make_strategy(self.strategy, self.options)
             stack.callback(strategy.close)
@@ -68,17 +68,19 @@ class Work:
     """A strategy and a tagger that are loaded once, for many documents. Close it."""
 
     def __init__(self, plan: Plan, merge_one: MergeOne | None = None, watch: WorkContext | None = None) -> None:
-        """``merge_one`` stands in for the plan's strategy where something else merges. Tagging reports to ``watch``.
+        """``merge_one`` replaces the plan's strategy, for example on a server. Tagging reports to ``watch``.
 
-        Raises :class:`~merger.errors.OptionError` for what the strategy or the tagger does not take, and
+        Raises :class:`~merger.errors.OptionError` for bad options of the strategy or the tagger, and
         :class:`~merger.errors.UnavailableError` if the plan comes from another version.
         """
         if plan.version != VERSION:
-            raise UnavailableError(f"this machine has merge-baseline {VERSION}, and the work is for {plan.version}")
+            raise UnavailableError(
+                f"this machine has merge-baseline {VERSION}, and the run was started by {plan.version}"
+            )
         self._plan = plan
         self._watch = watch
-        self._told: Callable[[], Iterable[Notice]] = tuple
-        self._before: dict[str, int] = {}
+        self._strategy_notices: Callable[[], Iterable[Notice]] = tuple
+        self._notice_counts: dict[str, int] = {}
         self._stack = ExitStack()
         with ExitStack() as stack:
             if merge_one is None:
@@ -90,7 +92,7 @@ class Work:
     def _with_strategy(self, stack: ExitStack) -> MergeOne:
         strategy = make_strategy(self._plan.strategy, self._plan.options)
         stack.callback(strategy.close)
-        self._told = lambda: strategy.notices
+        self._strategy_notices = lambda: strategy.notices
         keep = self._plan.keep_singletons
         return lambda document, key, notices: merge_document(
             document, strategy, key=key, keep_singletons=keep, notices=notices
@@ -113,24 +115,26 @@ class Work:
             text = "".join(write_document(result.document, job.target, notices)) if self._plan.with_text else ""
             merged = self._merged(job.document, result, text)
         except InputError as caught:
-            # A document that something is wrong with, or that a system fails on, must not cost the others.
+            # A bad document, or one that a system fails on, must not end the others.
             if self._plan.policy is Policy.STRICT:
                 fault = caught
             else:
                 failure = caught
-        except Exception as caught:  # noqa: BLE001  # whatever it is, it ends the run at this document
+        except Exception as caught:  # noqa: BLE001  # any other exception ends the run at this document
             fault = caught
-        told = notices_since(self._before, self._told())
+        strategy_notices = notices_since(self._notice_counts, self._strategy_notices())
         if merged is None:
-            return Outcome(job, None, failure, fault, (*job.notices, *notices), told)
-        return Outcome(job, replace(merged, notices=tuple(notices), strategy_notices=told), notices=job.notices)
+            return Outcome(job, None, failure, fault, (*job.notices, *notices), strategy_notices)
+        return Outcome(
+            job, replace(merged, notices=tuple(notices), strategy_notices=strategy_notices), notices=job.notices
+        )
 
     def _merge(self, document: Document, key: Document | None, notices: Notices) -> MergeResult:
         if self._tagging is None:
             return self._merge_one(document, key, notices)
         tagged = self._tagging.tag(document, notices, self._watch)
         result = self._merge_one(tagged.document, key, notices)
-        # What is written has the document's own tags, or none.
+        # The output has the tags of the input, not those of the tagger.
         merged = document.with_chains(result.document.chains, result.document.scope)
         return replace(result, document=merged, strategy=result.strategy + tagged.conditions)
 
@@ -153,31 +157,31 @@ class Work:
 
 
 class InProcess:
-    """Does the jobs here, one after the other."""
+    """Runs the jobs in this process, one after the other."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
 
-    def run(self, source: Source) -> Iterator[Outcome]:
-        """The outcomes, each made when it is asked for."""
+    def run(self, source: JobSource) -> Iterator[Outcome]:
+        """Yield the outcomes; each job is run when its outcome is asked for."""
         return map(self._work.do, source.jobs())
 
 
-class DistantWork:
-    """Work in another process than the one that wants it: loaded with the first job, and its outcomes are light."""
+class IsolatedWork:
+    """Work in a worker process: it is loaded with the first job, and its outcomes leave out the documents."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._work: Work | None = None
 
     def do(self, job: Job) -> Outcome:
-        """As :meth:`Work.do`; what cannot be loaded is an error of the job, and documents don't travel back."""
+        """As :meth:`Work.do`; an exception while loading becomes an error of the job."""
         if job.is_settled:
             return job.settled()
         try:
             if self._work is None:
                 self._work = Work(self._plan)
-        except Exception as fault:  # noqa: BLE001  # handed to who waits for the outcome
+        except Exception as fault:  # noqa: BLE001  # part of the outcome
             return Outcome(_light(job), error=portable(fault), notices=job.notices)
         outcome = self._work.do(job)
         error = None if outcome.error is None else portable(outcome.error)
@@ -194,13 +198,13 @@ def _light(job: Job) -> Job:
 
 
 def portable(error: Exception) -> Exception:
-    """The exception, or one that says the same and can be pickled, with the traceback as a note if it is a fault."""
+    """The exception, or one with the same text that can be pickled; the traceback of a bug is a note on it."""
     if not isinstance(error, (MergeBaselineError, OSError)):
         import traceback
 
         error.add_note("".join(traceback.format_exception(error)))
     try:
         pickle.loads(pickle.dumps(error))  # noqa: S301  # made right here
-    except Exception:  # noqa: BLE001  # pickling calls whatever code the exception has
+    except Exception:  # noqa: BLE001  # pickling can run any code
         return RuntimeError(f"{type(error).__name__}: {error}")
     return error

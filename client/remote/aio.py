@@ -22,8 +22,8 @@ from merger.strategies import OptionValue
 
 if TYPE_CHECKING:
     from client.remote.aio_transport import AsyncAttempt, AsyncDocuments, AsyncStreamCall
-    from client.remote.document_window import Batch, Outcome
-    from client.remote.messages import PartsExchange, StreamResult, Wanted
+    from client.remote.document_window import DocumentWindow, Outcome
+    from client.remote.messages import MergeSettings, PartMessages, StreamResult
     from merger.strategies import StrategyInfo
     from merger.taggers.base import TaggerInfo
     from protos.merge_baseline import v1
@@ -78,13 +78,13 @@ class AsyncRemoteMerger:
         """The server's strategies, with their options and whether they can run there."""
         from client.remote.messages import strategies_of
 
-        return strategies_of(await self._persist(self._connection.list_strategies, timeout))
+        return strategies_of(await self._with_retries(self._connection.list_strategies, timeout))
 
     async def taggers(self, *, timeout: float | None = None) -> tuple[TaggerInfo, ...]:
         """The taggers that the server offers to requests that name them."""
         from client.remote.messages import taggers_of
 
-        return taggers_of(await self._persist(self._connection.list_strategies, timeout))
+        return taggers_of(await self._with_retries(self._connection.list_strategies, timeout))
 
     async def merge(
         self,
@@ -105,14 +105,16 @@ class AsyncRemoteMerger:
         ``tagger`` names one of the server's :meth:`taggers`, which tags the sentences without tags first, or with
         ``retag`` all of them.
         """
-        from client.remote.messages import DocumentExchange, Wanted
+        from client.remote.messages import DocumentMessages, MergeSettings
 
-        exchange = DocumentExchange(document, Wanted(strategy, options or {}, keep_singletons, tagger, retag), key)
-        with exchange.errors():
-            response = await self._persist(
-                lambda left: self._connection.merge_document(exchange.request, left), timeout
+        messages = DocumentMessages(
+            document, MergeSettings(strategy, options or {}, keep_singletons, tagger, retag), key
+        )
+        with messages.errors():
+            response = await self._with_retries(
+                lambda left: self._connection.merge_document(messages.request, left), timeout
             )
-        return exchange.result(response, notices)
+        return messages.result(response, notices)
 
     async def merge_in_parts(
         self,
@@ -158,7 +160,7 @@ class AsyncRemoteMerger:
                     watch.progress(PARTS, index + 1, len(document.parts))
                 return await stream.finish(notices)
 
-        return merged_document(document, await self._persist(attempt, timeout))
+        return merged_document(document, await self._with_retries(attempt, timeout))
 
     async def merge_many(
         self,
@@ -186,26 +188,26 @@ class AsyncRemoteMerger:
         last answer. What ``documents`` and ``key_of`` raise is raised once all documents before it are done.
         """
         from client.remote.aio_transport import AsyncDocumentSource
-        from client.remote.document_window import Batch
-        from client.remote.messages import Wanted
+        from client.remote.document_window import DocumentWindow
+        from client.remote.messages import MergeSettings
 
-        wanted = Wanted(strategy, options or {}, keep_singletons, tagger, retag)
+        settings = MergeSettings(strategy, options or {}, keep_singletons, tagger, retag)
         limit = self._target.limit(timeout)
-        batch = Batch(self._target, wanted, limit, ordered=ordered)
+        window = DocumentWindow(self._target, settings, limit, ordered=ordered)
         source = AsyncDocumentSource(documents, key_of)
         if not self._connection.reached:
             await self._connection.connect(None)
         try:
-            while not batch.finished:
+            while not window.finished:
                 try:
                     async with await self._connection.merge_documents() as call:
-                        while not batch.finished:
-                            await source.step(batch, call)
-                            await self._merge_large(batch, wanted, limit)
-                            for outcome in batch.ready():
+                        while not window.finished:
+                            await source.step(window, call)
+                            await self._merge_large(window, settings, limit)
+                            for outcome in window.ready():
                                 yield outcome
                 except MergeBaselineError as error:
-                    await self._connection.sleep(batch.broke(error))
+                    await self._connection.sleep(window.stream_broke(error))
         finally:
             source.close()
 
@@ -228,33 +230,33 @@ class AsyncRemoteMerger:
         default, sets no limit. The first :meth:`AsyncRemoteStream.add` raises the error for a bad strategy or option. A
         broken stream is not retried, since the merger does not keep the parts.
         """
-        from client.remote.messages import PartsExchange, Wanted
+        from client.remote.messages import MergeSettings, PartMessages
 
-        wanted = Wanted(strategy, options or {}, keep_singletons, tagger, retag)
+        settings = MergeSettings(strategy, options or {}, keep_singletons, tagger, retag)
         size = self._target.max_message_bytes
-        exchange = PartsExchange(document_id, wanted, genre=genre, key=key, max_message_bytes=size)
-        messages = exchange.setup()
+        messages = PartMessages(document_id, settings, genre=genre, key=key, max_message_bytes=size)
+        setup = messages.setup()
         call = await self._connection.merge_stream(timeout)
-        for message in messages:
+        for message in setup:
             await call.send(message)
-        return AsyncRemoteStream(call, exchange)
+        return AsyncRemoteStream(call, messages)
 
-    async def _merge_large(self, batch: Batch, wanted: Wanted, limit: float | None) -> None:
-        for item in batch.large():
-            with batch.settling(item) as settling:
-                settling.result = await self.merge_in_parts(
+    async def _merge_large(self, window: DocumentWindow, settings: MergeSettings, limit: float | None) -> None:
+        for item in window.large():
+            with window.merging(item) as merging:
+                merging.result = await self.merge_in_parts(
                     item.document,
-                    wanted.strategy,
-                    wanted.options,
+                    settings.strategy,
+                    settings.options,
                     key=item.key,
-                    keep_singletons=wanted.keep_singletons,
-                    tagger=wanted.tagger,
-                    retag=wanted.retag,
-                    notices=settling.notices,
+                    keep_singletons=settings.keep_singletons,
+                    tagger=settings.tagger,
+                    retag=settings.retag,
+                    notices=merging.notices,
                     timeout=limit,
                 )
 
-    async def _persist(self, call: AsyncAttempt[_T], timeout: float | None) -> _T:
+    async def _with_retries(self, call: AsyncAttempt[_T], timeout: float | None) -> _T:
         """Call, and repeat the call as the retry policy says."""
         retries = Retries(self._target.retry, self._target.limit(timeout), self._target.on_retry)
         if not self._connection.reached:
@@ -270,10 +272,10 @@ class AsyncRemoteStream:
     """Merges the parts of one document as they come, on a server; as :class:`merger.merge.PartMerger`."""
 
     def __init__(
-        self, call: AsyncStreamCall[v1.MergeStreamRequest, v1.MergeStreamResponse], exchange: PartsExchange
+        self, call: AsyncStreamCall[v1.MergeStreamRequest, v1.MergeStreamResponse], messages: PartMessages
     ) -> None:
         self._call = call
-        self._exchange = exchange
+        self._messages = messages
 
     async def __aenter__(self) -> Self:
         return self
@@ -290,18 +292,18 @@ class AsyncRemoteStream:
 
         ``watch`` reports slow work on the server.
         """
-        for message in self._exchange.part(part, chains):
+        for message in self._messages.part(part, chains):
             await self._call.send(message)
         await self._await_answer(watch)
-        return self._exchange.decisions()
+        return self._messages.decisions()
 
     async def finish(self, notices: Notices | None = None) -> StreamResult:
         """Tell the server that there are no more parts, and return the result."""
         await self._call.half_close()
         await self._await_answer(None)
-        return self._exchange.result(notices)
+        return self._messages.result(notices)
 
     async def _await_answer(self, watch: WorkContext | None) -> None:
-        with self._exchange.errors():
-            while not self._exchange.take(await self._call.receive(), watch):
+        with self._messages.errors():
+            while not self._messages.take(await self._call.receive(), watch):
                 pass

@@ -79,7 +79,9 @@ class AsyncConnection:
         except grpc.RpcError as error:
             reason = self._explain(error)
             if isinstance(reason, DeadlineError):
-                raise await self._channel.in_thread(not_connected, self._target, await self._why_not()) from None
+                raise await self._channel.in_thread(
+                    not_connected, self._target, await self._connect_failure()
+                ) from None
             if isinstance(reason, UnreachableError | CancelledError):
                 raise reason from None
             # Any other answer, whatever it says of the server's health, shows that there is a connection.
@@ -95,7 +97,7 @@ class AsyncConnection:
             self._connected = False
         return reason
 
-    async def _why_not(self) -> str:
+    async def _connect_failure(self) -> str:
         """Why there is no connection. gRPC reports it only to calls that do not wait for the connection."""
         try:
             await self._channel.answer(self._channel.check_health, HEALTH_REQUEST, REASON_SECONDS)

@@ -16,8 +16,8 @@ import grpc
 import grpc.aio
 from grpc_health.v1 import health_pb2
 
-from client.remote.channel import GOODBYE_SECONDS, HEALTH_METHOD, channel_options, credentials, metadata
-from client.remote.document_window import Batch
+from client.remote.channel import CLOSE_SECONDS, HEALTH_METHOD, channel_options, credentials, metadata
+from client.remote.document_window import DocumentWindow
 from client.remote.error_mapping import ended_early
 from client.remote.errors import CancelledError
 from client.remote.target import Target
@@ -142,7 +142,7 @@ class AsyncStreamCall(Generic[_Request, _Response]):
         if kind is None:
             # So that the server does not count the call as cancelled.
             await self.half_close()
-            await asyncio.wait({self._reader}, timeout=GOODBYE_SECONDS)
+            await asyncio.wait({self._reader}, timeout=CLOSE_SECONDS)
         self.cancel()
 
     async def send(self, request: _Request) -> None:
@@ -198,14 +198,14 @@ class AsyncDocumentSource:
             self._next = asyncio.create_task(self._read())
         return self._next
 
-    def give(self, batch: Batch) -> None:
+    def give(self, window: DocumentWindow) -> None:
         """Add the document that the task has read."""
         task, self._next = self.next, None
         error = task.exception()
         if error is None:
-            batch.add(*task.result())
+            window.add(*task.result())
         else:
-            batch.end(None if isinstance(error, StopAsyncIteration) else error)
+            window.end(None if isinstance(error, StopAsyncIteration) else error)
 
     def close(self) -> None:
         """Read no further."""
@@ -217,25 +217,25 @@ class AsyncDocumentSource:
         return document, None if self._key_of is None else self._key_of(document)
 
     async def step(
-        self, batch: Batch, call: AsyncStreamCall[v1.MergeDocumentsRequest, v1.MergeDocumentsResponse]
+        self, window: DocumentWindow, call: AsyncStreamCall[v1.MergeDocumentsRequest, v1.MergeDocumentsResponse]
     ) -> None:
         """Send what is due; then wait for an answer or, if there is room for one, the next document."""
-        for request in batch.requests():
+        for request in window.requests():
             await call.send(request)
-        if not batch.wants_document and not batch.on_the_wire:
+        if not window.has_room and not window.has_pending:
             return
         waits: set[asyncio.Task[object]] = set()
-        answer = asyncio.create_task(call.receive(batch.patience()))
+        answer = asyncio.create_task(call.receive(window.wait_seconds()))
         try:
-            waits = {answer, self.next} if batch.wants_document else {answer}
+            waits = {answer, self.next} if window.has_room else {answer}
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-            if batch.wants_document and self.next.done():
-                self.give(batch)
+            if window.has_room and self.next.done():
+                self.give(window)
             if answer.done():
                 response = answer.result()
                 if response is not None:
-                    batch.take(response)
-                batch.check_silence()
+                    window.take(response)
+                window.check_timeout()
         finally:
             answer.cancel()
 

@@ -16,7 +16,7 @@ HEALTH_REQUEST: Final = health_pb2.HealthCheckRequest(service=SERVICE)
 SERVING: Final = health_pb2.HealthCheckResponse.SERVING
 REASON_SECONDS: Final = 0.5
 """How long a call that only asks why there is no connection may take."""
-GOODBYE_SECONDS: Final = 1.0
+CLOSE_SECONDS: Final = 1.0
 """How long to wait for the server to end a call that has all its answers."""
 
 Metadata = tuple[tuple[str, str], ...]

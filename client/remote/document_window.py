@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from client.remote.error_mapping import error_of_answer
 from client.remote.errors import DeadlineError, MessageTooLargeError
-from client.remote.messages import DocumentExchange, Wanted
+from client.remote.messages import DocumentMessages, MergeSettings
 from client.remote.retries import Retries
 from client.remote.target import Target
 from merger.document import Document
@@ -42,27 +42,27 @@ class Outcome:
 
 
 @dataclass(slots=True)
-class Item:
+class PendingDocument:
     """A document in work. ``due`` is when to send it, in the time of the clock."""
 
     index: int
     document: Document
     key: Document | None
-    exchange: DocumentExchange
+    messages: DocumentMessages
     size: int
     retries: Retries
     due: float
 
 
 @dataclass(slots=True)
-class Settling:
+class LargeOutcome:
     """Takes what merging a document by itself comes to."""
 
     notices: Notices = field(default_factory=Notices)
     result: MergeResult | None = None
 
 
-class Batch:
+class DocumentWindow:
     """The state of many documents.
 
     At most the target's ``window`` of documents are read and not yet handed out, and no more than a message's bound of
@@ -72,23 +72,23 @@ class Batch:
     def __init__(
         self,
         target: Target,
-        wanted: Wanted,
+        settings: MergeSettings,
         timeout: float | None,
         *,
         ordered: bool,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._target = target
-        self._wanted = wanted
+        self._settings = settings
         self._timeout = timeout
         self._ordered = ordered
         self._clock = clock
         self._retries = Retries(target.retry, None, target.on_retry)
         self._count = 0
         self._sizes: dict[int, int] = {}
-        self._waiting: dict[int, Item] = {}
-        self._sent: dict[int, Item] = {}
-        self._large: dict[int, Item] = {}
+        self._waiting: dict[int, PendingDocument] = {}
+        self._sent: dict[int, PendingDocument] = {}
+        self._large: dict[int, PendingDocument] = {}
         self._done: dict[int, Outcome] = {}
         self._next = 0
         self._ended = False
@@ -96,7 +96,7 @@ class Batch:
         self._last_answer = clock()
 
     @property
-    def wants_document(self) -> bool:
+    def has_room(self) -> bool:
         """Whether there is room for another one."""
         held = self._sizes
         roomy = not held or (len(held) < self._target.window and sum(held.values()) < self._target.max_message_bytes)
@@ -112,7 +112,7 @@ class Batch:
         return True
 
     @property
-    def on_the_wire(self) -> bool:
+    def has_pending(self) -> bool:
         """Whether there is anything to send or to wait for."""
         return bool(self._waiting or self._sent)
 
@@ -122,14 +122,14 @@ class Batch:
         self._count += 1
         self._sizes[index] = 0
         try:
-            exchange = DocumentExchange(document, self._wanted, key)
+            messages = DocumentMessages(document, self._settings, key)
         except MergeBaselineError as error:
-            self._settle(Outcome(index, document, error=error))
+            self._finish(Outcome(index, document, error=error))
             return
-        size = exchange.request.ByteSize() + _ENVELOPE_BYTES
+        size = messages.request.ByteSize() + _ENVELOPE_BYTES
         self._sizes[index] = size
         retries = Retries(self._target.retry, None, self._target.on_retry)
-        item = Item(index, document, key, exchange, size, retries, self._clock())
+        item = PendingDocument(index, document, key, messages, size, retries, self._clock())
         if size > self._target.max_message_bytes:
             self._large[index] = item
         else:
@@ -148,26 +148,26 @@ class Batch:
             self._last_answer = now
         for item in due:
             self._sent[item.index] = self._waiting.pop(item.index)
-            request = v1.MergeDocumentsRequest(id=str(item.index), request=item.exchange.request)
+            request = v1.MergeDocumentsRequest(id=str(item.index), request=item.messages.request)
             if self._timeout is not None:
                 request.timeout.FromNanoseconds(int(self._timeout * 1e9))
             yield request
 
-    def patience(self) -> float | None:
+    def wait_seconds(self) -> float | None:
         """Seconds to wait for an answer before there is something else to do; ``None``: any time."""
         now = self._clock()
         ends = [item.due for item in self._waiting.values()]
         if self._sent and self._timeout is not None:
-            ends.append(self._silence_ends())
+            ends.append(self._answer_deadline())
         return max(0.0, min(ends) - now) if ends else None
 
-    def check_silence(self) -> None:
+    def check_timeout(self) -> None:
         """Raise :class:`~client.remote.errors.DeadlineError` if no answer came for longer than a document may take."""
-        if self._sent and self._timeout is not None and self._clock() >= self._silence_ends():
+        if self._sent and self._timeout is not None and self._clock() >= self._answer_deadline():
             message = f"no answer from {self._target.address} within the time set (timeout)"
             raise DeadlineError(message, self._target.address)
 
-    def _silence_ends(self) -> float:
+    def _answer_deadline(self) -> float:
         # The server measures a document's time; what it says is waited for.
         return self._last_answer + (self._timeout or 0.0) + self._target.connect_timeout
 
@@ -193,7 +193,7 @@ class Batch:
         else:
             self._waiting[item.index] = item
 
-    def broke(self, error: MergeBaselineError) -> float:
+    def stream_broke(self, error: MergeBaselineError) -> float:
         """The stream ended with this: seconds to wait before the next one. Raises it if there is to be none."""
         sent, self._sent = self._sent, {}
         self._waiting = dict(sorted({**sent, **self._waiting}.items()))
@@ -204,22 +204,22 @@ class Batch:
             return 0.0
         return self._retries.delay(error)
 
-    def large(self) -> Iterator[Item]:
-        """The documents that are too large for a message: each must be merged within :meth:`settling`."""
+    def large(self) -> Iterator[PendingDocument]:
+        """The documents that are too large for a message: each must be merged within :meth:`merging`."""
         while self._large:
             yield self._large.pop(min(self._large))
 
     @contextmanager
-    def settling(self, item: Item) -> Iterator[Settling]:
+    def merging(self, item: PendingDocument) -> Iterator[LargeOutcome]:
         """Merge a document that is too large; what that raises, if it is an error of ours, is its outcome."""
-        settling = Settling()
+        merging = LargeOutcome()
         error: MergeBaselineError | None = None
         try:
-            yield settling
+            yield merging
         except MergeBaselineError as caught:
             error = caught
         self._last_answer = self._clock()
-        self._settle(Outcome(item.index, item.document, settling.result, error, settling.notices))
+        self._finish(Outcome(item.index, item.document, merging.result, error, merging.notices))
 
     def ready(self) -> Iterator[Outcome]:
         """What can be handed out now."""
@@ -235,17 +235,17 @@ class Batch:
         del self._sizes[index]
         return self._done.pop(index)
 
-    def _answered(self, item: Item, response: v1.MergeDocumentResponse) -> None:
+    def _answered(self, item: PendingDocument, response: v1.MergeDocumentResponse) -> None:
         notices = Notices()
-        result = item.exchange.result(response, notices)
-        self._settle(Outcome(item.index, item.document, result, notices=notices))
+        result = item.messages.result(response, notices)
+        self._finish(Outcome(item.index, item.document, result, notices=notices))
 
-    def _failed(self, item: Item, error: MergeBaselineError) -> None:
+    def _failed(self, item: PendingDocument, error: MergeBaselineError) -> None:
         try:
-            with item.exchange.errors():
+            with item.messages.errors():
                 raise error
         except MergeBaselineError as named:
-            self._settle(Outcome(item.index, item.document, error=named))
+            self._finish(Outcome(item.index, item.document, error=named))
 
-    def _settle(self, outcome: Outcome) -> None:
+    def _finish(self, outcome: Outcome) -> None:
         self._done[outcome.index] = outcome

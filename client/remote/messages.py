@@ -40,7 +40,7 @@ class StreamResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class MergeSettings:
     """How documents are to be merged, and with which of the server's taggers they are to be tagged first."""
 
     strategy: str
@@ -65,7 +65,7 @@ def strategies_of(response: v1.ListStrategiesResponse) -> tuple[StrategyInfo, ..
     return tuple(info_from_message(strategy) for strategy in response.strategies)
 
 
-class _Exchange:
+class _Messages:
     """Knows the caller's key."""
 
     _key: Document | None
@@ -81,20 +81,20 @@ class _Exchange:
             raise
 
 
-class DocumentExchange(_Exchange):
+class DocumentMessages(_Messages):
     """A document that is sent as a whole."""
 
-    def __init__(self, document: Document, wanted: Wanted, key: Document | None = None) -> None:
+    def __init__(self, document: Document, settings: MergeSettings, key: Document | None = None) -> None:
         """Raises :class:`~merger.errors.InputError` for a document that can't be sent, and for one of other tokens."""
         self.document = document
         self._key = None if key is None else with_boundaries_of(document, key)
         with _sendable(document.id):
             self.request = v1.MergeDocumentRequest(
                 document=document_to_message(document),
-                strategy=spec_to_message(wanted.strategy, wanted.options),
-                keep_singletons=wanted.keep_singletons,
+                strategy=spec_to_message(settings.strategy, settings.options),
+                keep_singletons=settings.keep_singletons,
                 key=None if self._key is None else wire.key_to_message(self._key),
-                tagger=wanted.tagger_message,
+                tagger=settings.tagger_message,
             )
 
     def result(self, response: v1.MergeDocumentResponse, notices: Notices | None) -> MergeResult:
@@ -111,20 +111,20 @@ class DocumentExchange(_Exchange):
         )
 
 
-class PartsExchange(_Exchange):
+class PartMessages(_Messages):
     """A document whose parts are sent one by one."""
 
     def __init__(
         self,
         document_id: str,
-        wanted: Wanted,
+        settings: MergeSettings,
         *,
         genre: str | None = None,
         key: Document | None = None,
         max_message_bytes: int = CHUNK_BYTES,
     ) -> None:
         self._document_id = document_id
-        self._wanted = wanted
+        self._settings = settings
         self._genre = genre
         self._key = key
         self._max_bytes = min(CHUNK_BYTES, max_message_bytes)
@@ -142,10 +142,10 @@ class PartsExchange(_Exchange):
             setup = v1.MergeStreamSetup(
                 document_id=self._document_id,
                 genre=self._genre,
-                strategy=spec_to_message(self._wanted.strategy, self._wanted.options),
-                keep_singletons=self._wanted.keep_singletons,
+                strategy=spec_to_message(self._settings.strategy, self._settings.options),
+                keep_singletons=self._settings.keep_singletons,
                 max_answer_bytes=self._max_bytes,
-                tagger=self._wanted.tagger_message,
+                tagger=self._settings.tagger_message,
             )
             if self._key is not None:
                 first, *rest = key_pieces(wire.key_to_message(self._key), self._max_bytes - setup.ByteSize())

@@ -69,9 +69,9 @@ class Retries:
         self._on_retry = on_retry
         self._clock = clock
         self._deadline = None if timeout is None else clock() + timeout
-        self._begin_again()
+        self._reset()
 
-    def _begin_again(self) -> None:
+    def _reset(self) -> None:
         self._failures = 0
         self._first_failure: float | None = None
         self._backend_failed = False
@@ -79,7 +79,7 @@ class Retries:
 
     def succeeded(self) -> None:
         """Count from anew: the attempts are those of another call now."""
-        self._begin_again()
+        self._reset()
 
     def remaining(self) -> float | None:
         """Seconds until the deadline, not below 0; ``None`` if there is no deadline."""
@@ -91,7 +91,7 @@ class Retries:
         now = self._clock()
         self._failures += 1
         self._first_failure = now if self._first_failure is None else self._first_failure
-        if not self._may_pass(error) or (policy.attempts is not None and self._failures >= policy.attempts):
+        if not self._is_temporary(error) or (policy.attempts is not None and self._failures >= policy.attempts):
             raise error
         # Random for spreading load, no secret.
         wait = random.uniform(0.0, self._longest)  # noqa: S311
@@ -105,7 +105,7 @@ class Retries:
             self._on_retry(error, wait)
         return wait
 
-    def _may_pass(self, error: MergeBaselineError) -> bool:
+    def _is_temporary(self, error: MergeBaselineError) -> bool:
         if isinstance(error, BackendError):
             # A document that kills a backend would kill it every time.
             again, self._backend_failed = not self._backend_failed, True

@@ -77,7 +77,7 @@ class Connection:
         except grpc.RpcError as error:
             reason = self._explain(error)
             if isinstance(reason, DeadlineError):
-                raise self._channel.in_thread(not_connected, self._target, self._why_not()) from None
+                raise self._channel.in_thread(not_connected, self._target, self._connect_failure()) from None
             if isinstance(reason, UnreachableError | CancelledError):
                 raise reason from None
             # Any other answer, whatever it says of the server's health, shows that there is a connection.
@@ -93,7 +93,7 @@ class Connection:
             self._connected = False
         return reason
 
-    def _why_not(self) -> str:
+    def _connect_failure(self) -> str:
         """Why there is no connection. gRPC reports it only to calls that do not wait for the connection."""
         try:
             self._channel.answer(self._channel.check_health, HEALTH_REQUEST, REASON_SECONDS)

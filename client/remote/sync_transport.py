@@ -13,8 +13,8 @@ from typing import Generic, ParamSpec, Self, TypeVar
 import grpc
 from grpc_health.v1 import health_pb2
 
-from client.remote.channel import GOODBYE_SECONDS, HEALTH_METHOD, channel_options, credentials, metadata
-from client.remote.document_window import Batch
+from client.remote.channel import CLOSE_SECONDS, HEALTH_METHOD, channel_options, credentials, metadata
+from client.remote.document_window import DocumentWindow
 from client.remote.error_mapping import ended_early, translate
 from client.remote.target import Target
 from merger.document import Document
@@ -129,7 +129,7 @@ class StreamCall(Generic[_Request, _Response]):
         if kind is None:
             # So that the server does not count the call as cancelled.
             self.half_close()
-            self._reader.join(GOODBYE_SECONDS)
+            self._reader.join(CLOSE_SECONDS)
         self.cancel()
 
     def send(self, request: _Request) -> None:
@@ -178,25 +178,27 @@ class DocumentSource:
     def close(self) -> None:
         """Read no further."""
 
-    def step(self, batch: Batch, call: StreamCall[v1.MergeDocumentsRequest, v1.MergeDocumentsResponse]) -> None:
+    def step(
+        self, window: DocumentWindow, call: StreamCall[v1.MergeDocumentsRequest, v1.MergeDocumentsResponse]
+    ) -> None:
         """Read a document if there is room for one, send what is due, and take an answer."""
-        if batch.wants_document:
-            self._read(batch)
-        for request in batch.requests():
+        if window.has_room:
+            self._read(window)
+        for request in window.requests():
             call.send(request)
-        if batch.on_the_wire:
-            answer = call.receive(0 if batch.wants_document else batch.patience())
+        if window.has_pending:
+            answer = call.receive(0 if window.has_room else window.wait_seconds())
             if answer is not None:
-                batch.take(answer)
-            batch.check_silence()
+                window.take(answer)
+            window.check_timeout()
 
-    def _read(self, batch: Batch) -> None:
+    def _read(self, window: DocumentWindow) -> None:
         try:
             document = next(self._documents)
             key = None if self._key_of is None else self._key_of(document)
         except StopIteration:
-            batch.end()
+            window.end()
         except Exception as error:  # noqa: BLE001  # raised again once the documents before it are done
-            batch.end(error)
+            window.end(error)
         else:
-            batch.add(document, key)
+            window.add(document, key)

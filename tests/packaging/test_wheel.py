@@ -22,6 +22,8 @@ for package in (client, merger, protos):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         importlib.import_module(module.name)
 from protos.merge_baseline.v1 import chain_merge_service_pb2, chain_merge_service_pb2_grpc
+for package in (client, merger):
+    assert [getattr(package, name) for name in package.__all__]
 print(len(chain_merge_service_pb2.DESCRIPTOR.services_by_name))
 print(*{str(module.__file__) for module in (client, merger, protos, server)}, sep="\\n")
 """

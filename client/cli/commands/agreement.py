@@ -92,9 +92,9 @@ def command(
     reading.check_left(len(report.documents))
     for one, other in report.identical:
         reading.notices.add(*same_decisions(one, other))
-    code = reading.tell()
+    code = reading.print_problems()
     if as_json:
-        write_json({**as_data(report), **reading.told()})
+        write_json({**as_data(report), **reading.problems_data()})
     else:
         with open_report() as stream:
             stream.write(as_text(report))

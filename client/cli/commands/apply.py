@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from client.cli.decision_files import DecisionFiles
-from client.cli.messages import say
+from client.cli.messages import print_status
 from client.cli.options import (
     FORMAT_NAMES,
     Reading,
@@ -91,11 +91,11 @@ def command(
                 merged_to.write(text)
         given.check_all_taken(reading.failures)
     if as_json:
-        write_json({"made_by": given.makers, "documents": report, **reading.told()})
+        write_json({"made_by": given.makers, "documents": report, **reading.problems_data()})
     else:
         total = {name: sum(each[name] for each in report) for name in ("part_chains", "links", "merged_chains")}
-        say(
+        print_status(
             f"{counted(len(report), 'document')}, {total['part_chains']} part chains: {total['links']} linked to an "
             f"earlier chain, {total['merged_chains']} merged chains; decisions of {', '.join(given.makers) or 'nobody'}"
         )
-    return reading.tell()
+    return reading.print_problems()

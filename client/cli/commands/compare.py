@@ -13,7 +13,7 @@ import click
 from client.cli.contenders import labelled, make_contender, path_of
 from client.cli.cut_options import chosen_cut, cut_options
 from client.cli.main import EXIT_INPUT
-from client.cli.messages import say_error, say_note
+from client.cli.messages import print_error, print_note
 from client.cli.option_names import with_flags
 from client.cli.options import Folder, Reading, check_stdin, is_given, json_option, reading_options, singletons_option
 from client.cli.output import (
@@ -202,7 +202,7 @@ def command(
     )
     comparison = replace(comparison, failures=tuple(reading.failures))
     output_to.write(comparison, reading)
-    code = reading.tell()
+    code = reading.print_problems()
     return EXIT_INPUT if any(strategy.failures for strategy in comparison.strategies) else code
 
 
@@ -224,7 +224,7 @@ class _Outputs:
         """Write all outputs."""
         # Standard output first: it is not lost if the disk is full.
         if self._json:
-            write_json({**as_data(comparison), **reading.told()})
+            write_json({**as_data(comparison), **reading.problems_data()})
         elif not self._to_stdout:
             with open_report() as stream:
                 stream.write(with_flags(as_text(comparison, everything=self._everything)))
@@ -235,7 +235,7 @@ class _Outputs:
             with open_output(self._report) as stream:
                 stream.write(as_html(comparison))
         for failure in shared_failures(comparison.strategies):
-            say_error(failure)
+            print_error(failure)
 
 
 class _Cutting:
@@ -333,7 +333,7 @@ def _resumable(folder: Path | None) -> Iterator[None]:
     except KeyboardInterrupt:
         if folder is not None:
             name = readable_name(str(folder))
-            say_note(f"what is done is kept in {name}; --resume goes on with it")
+            print_note(f"what is done is kept in {name}; --resume goes on with it")
         raise
 
 

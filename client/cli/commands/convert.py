@@ -42,4 +42,4 @@ def command(
         return "".join(write_document(document, target, reading.notices))
 
     write_pieces(output, reading.each(documents, text_of))
-    return reading.tell()
+    return reading.print_problems()

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from client.cli.messages import say
+from client.cli.messages import print_status
 from client.cli.options import json_option
 from client.cli.output import open_report, write_json
 from merger.backends.corenlp.install import find_installation, home_folder, install
@@ -44,14 +44,14 @@ def install_command(extras: tuple[str, ...], folder: str | None) -> None:
     target = None if folder is None else Path(folder)
 
     def show(line: str) -> None:
-        say(f"  {line}")
+        print_status(f"  {line}")
 
     size = "920 MB" if extras else "475 MB"
-    say(f"fetching what is missing of CoreNLP {VERSION}, if anything: up to {size}, some minutes")
+    print_status(f"fetching what is missing of CoreNLP {VERSION}, if anything: up to {size}, some minutes")
     found = install(extras, target, show)
-    say(f"CoreNLP {found.version} is in {found.home}; parsers: {', '.join(found.parsers)}")
+    print_status(f"CoreNLP {found.version} is in {found.home}; parsers: {', '.join(found.parsers)}")
     if home_folder() != found.home:
-        say(f"to use it: export CORENLP_HOME={found.home}")
+        print_status(f"to use it: export CORENLP_HOME={found.home}")
 
 
 @command.command("status", short_help="show Java, the folder, and what it can do")

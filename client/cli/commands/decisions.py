@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from client.cli.decision_files import write_records
-from client.cli.messages import say
+from client.cli.messages import print_status
 from client.cli.options import Reading, check_stdin, output_option, reading_options
 from client.cli.output import check_paths, counted
 from client.cli.progress import documents_with_progress
@@ -63,7 +63,7 @@ def command(parts: str, merged: str, annotator: str, output: str, reading: Readi
         counts["decisions"] += len(decisions)
         counts["links"] += sum(decision.antecedent is not None for decision in decisions)
         counts["choices"] += sum(decision.chain.part > 0 for decision in decisions)
-        _tell_singletons(document, reading.notices)
+        _note_singletons(document, reading.notices)
         return [DecisionRecord(document.id, decision, annotator=annotator) for decision in decisions]
 
     def records() -> Iterator[DecisionRecord]:
@@ -72,17 +72,17 @@ def command(parts: str, merged: str, annotator: str, output: str, reading: Readi
         if not counts["documents"] and missing:
             raise missing[0]
         reading.check_left(counts["documents"])
-        _tell_extra(by_id, reading)
+        _note_extra(by_id, reading)
 
     write_records(output, records())
     if counts["choices"] and not counts["links"]:
         message = "no chain is linked to one of an earlier part: are the documents of MERGED merged, or PARTS again?"
         reading.notices.add("nothing is linked", message)
-    say(
+    print_status(
         f"{counted(counts['documents'], 'document')}, {counted(counts['decisions'], 'decision')} of {annotator}: "
         f"{counts['links']} linked to an earlier chain"
     )
-    return reading.tell()
+    return reading.print_problems()
 
 
 def _missing(document: Document, by_id: ById) -> AlignmentError:
@@ -93,7 +93,7 @@ def _missing(document: Document, by_id: ById) -> AlignmentError:
     return error
 
 
-def _tell_extra(by_id: ById, reading: Reading) -> None:
+def _note_extra(by_id: ById, reading: Reading) -> None:
     failed = {error.location.document for error in reading.failures}
     for extra in by_id.rest():
         if extra.id not in failed:
@@ -102,7 +102,7 @@ def _tell_extra(by_id: ById, reading: Reading) -> None:
             reading.notices.warn("merged document without parts", error)
 
 
-def _tell_singletons(document: Document, notices: Notices) -> None:
+def _note_singletons(document: Document, notices: Notices) -> None:
     singletons = sum(len(chain.mentions) == 1 for chain in document.chains)
     if singletons:
         message = "singletons take no part in merging and got no decision"

@@ -48,7 +48,7 @@ def command(
     check_cert: str | None,
     check_key: str | None,
     check_client_ca: str | None,
-    there: ServerChoice,
+    server: ServerChoice,
     as_json: bool,
 ) -> None:
     """Look at Python and packages, Java, models, files, ports and the machine, and say what to do.
@@ -83,8 +83,8 @@ def command(
         findings.append(check_reach(host, tls=files is not None))
     if files is not None:
         findings.extend(check_tls(files))
-    if there.address is not None:
-        findings.extend(check_server(there.address, lambda: there.connect(timeout=_SERVER_SECONDS)))
+    if server.address is not None:
+        findings.extend(check_server(server.address, lambda: server.connect(timeout=_SERVER_SECONDS)))
     findings = [replace(each, found=with_flags(each.found), advice=with_flags(each.advice)) for each in findings]
     if as_json:
         write_json({"findings": [asdict(finding) for finding in findings], "ok": not _fails(findings)})

@@ -21,7 +21,7 @@ from client.cli.merge_outputs import (
     MergedOutput,
     StreamOutput,
     is_folder,
-    open_alone,
+    open_without_leftovers,
     output_names,
 )
 from client.cli.merge_summary import MergeReport
@@ -62,7 +62,7 @@ from merger.strategies import STRATEGIES, OptionValue
 
 _ALLOCATIONS = 1_000_000
 """Objects, and not 700, that come into being before the garbage collector looks at them."""
-_AT_A_SERVER = 4
+_SERVER_JOBS = 4
 """Documents that a server is given at a time, unless told otherwise."""
 
 
@@ -115,7 +115,7 @@ def command(
     target: str | None,
     decisions_path: str | None,
     singletons: str,
-    there: ServerChoice,
+    server: ServerChoice,
     timeout: float,
     retry_for: float,
     tagging: TaggerChoice,
@@ -140,12 +140,12 @@ def command(
     """
     if decisions_path == STDOUT and (as_json or output == STDOUT):
         raise click.UsageError("--decisions - needs standard output for itself: give --output PATH, and no --json")
-    _check_engine(engine, there, output)
+    _check_engine(engine, server, output)
     if overwrite and not is_folder(output):
         raise click.UsageError("--overwrite is for files that the folder --output DIR/ holds")
-    _check_server_tagger(server_tagger, there, tagging)
+    _check_server_tagger(server_tagger, server, tagging)
     for option in ("timeout", "retry_for"):
-        if there.address is None and is_given(option):
+        if server.address is None and is_given(option):
             raise click.UsageError(f"--{option.replace('_', '-')} is for merging on a server: --server is missing")
     check_stdin(*inputs, key_path)
     # Documents hold no cycles, and half of the time would go into looking for some. What backends leave is still taken.
@@ -180,9 +180,11 @@ def command(
     try:
         with ExitStack() as stack:
             stage = Stage()
-            runner = _engine(stack, engine, plan, stage, _merging_there(stack, there, plan, timeout, retry_for))
-            merged_to = _output(stack, engine, asked, plan, written, target, there.address, overwrite=overwrite)
-            decisions_to = None if decisions_path is None else stack.enter_context(open_alone(decisions_path))
+            runner = _engine(stack, engine, plan, stage, _merge_on_server(stack, server, plan, timeout, retry_for))
+            merged_to = _output(stack, engine, asked, plan, written, target, server.address, overwrite=overwrite)
+            decisions_to = (
+                None if decisions_path is None else stack.enter_context(open_without_leftovers(decisions_path))
+            )
             outcomes = documents_with_progress(runner.run(merged_to.source), "merging", stage)
             _take(outcomes, merged_to, decisions_to, report, reading.notices, strategy_notices)
     except NothingLeftError:
@@ -193,11 +195,11 @@ def command(
         show_failures(report.failures)
         raise
     reading.notices.extend(strategy_notices)
-    report.note_what_is_odd(reading.notices)
+    report.note_nothing_to_merge(reading.notices)
     if as_json:
         write_json({**report.data(), "notices": notices_data(reading.notices)})
     else:
-        report.say()
+        report.show()
     show_notices(reading.notices)
     show_failures(report.failures)
     return EXIT_INPUT if report.failures else EXIT_OK
@@ -243,47 +245,49 @@ def _check_key(strategy: str, key: str | None) -> None:
         raise click.UsageError(f"strategy {strategy} does not look at the gold merges: --key is for {users}")
 
 
-def _check_engine(engine: EngineChoice, there: ServerChoice, output: str) -> None:
-    if there.address is not None and engine.name != ENGINES[0]:
+def _check_engine(engine: EngineChoice, server: ServerChoice, output: str) -> None:
+    if server.address is not None and engine.name != ENGINES[0]:
         raise click.UsageError(f"--server merges elsewhere: --engine {engine.name} is for merging without one")
     if engine.resume and output == STDOUT:
         raise click.UsageError("--resume needs --output PATH: what is done is kept beside it")
 
 
-def _check_server_tagger(name: str | None, there: ServerChoice, tagging: TaggerChoice) -> None:
-    if name is not None and (there.address is None or tagging.spec is not None):
+def _check_server_tagger(name: str | None, server: ServerChoice, tagging: TaggerChoice) -> None:
+    if name is not None and (server.address is None or tagging.spec is not None):
         raise click.UsageError("--server-tagger has a server tag: expected --server, and no --tagger, which tags here")
 
 
-def _engine(stack: ExitStack, choice: EngineChoice, plan: Plan, stage: Stage, merge_there: MergeOne | None) -> Engine:
-    if merge_there is None and not choice.in_process:
+def _engine(
+    stack: ExitStack, choice: EngineChoice, plan: Plan, stage: Stage, merge_on_server: MergeOne | None
+) -> Engine:
+    if merge_on_server is None and not choice.in_process:
         # Options are checked here, before anything is started.
         plan.signature()
         if choice.name == "ray":
             from client.engines.ray_engine import RayEngine
 
             return RayEngine(plan, choice.jobs)
-        from client.engines.process_engine import LocalPool
+        from client.engines.process_engine import ProcessEngine
 
-        return LocalPool(plan, choice.jobs or 1)
-    work = Work(plan, merge_there, WorkContext(progress=stage.report))
+        return ProcessEngine(plan, choice.jobs or 1)
+    work = Work(plan, merge_on_server, WorkContext(progress=stage.report))
     stack.callback(work.close)
-    if merge_there is None:
+    if merge_on_server is None:
         return InProcess(work)
-    from client.engines.server_engine import Elsewhere
+    from client.engines.server_engine import ServerEngine
 
     # Taggers are made for one thread.
-    return Elsewhere(work, 1 if plan.tagger is not None else choice.jobs or _AT_A_SERVER)
+    return ServerEngine(work, 1 if plan.tagger is not None else choice.jobs or _SERVER_JOBS)
 
 
-def _merging_there(
-    stack: ExitStack, there: ServerChoice, plan: Plan, timeout: float, retry_for: float
+def _merge_on_server(
+    stack: ExitStack, server: ServerChoice, plan: Plan, timeout: float, retry_for: float
 ) -> MergeOne | None:
-    if there.address is None:
+    if server.address is None:
         return None
     from client.remote.errors import MessageTooLargeError
 
-    remote = stack.enter_context(there.connect(timeout=timeout, retry_for=retry_for))
+    remote = stack.enter_context(server.connect(timeout=timeout, retry_for=retry_for))
 
     def merge(way: Callable[..., MergeResult], document: Document, key: Document | None, told: Notices) -> MergeResult:
         return way(
@@ -297,7 +301,7 @@ def _merging_there(
             notices=told,
         )
 
-    def merge_there(document: Document, key: Document | None, notices: Notices) -> MergeResult:
+    def merge_on_server(document: Document, key: Document | None, notices: Notices) -> MergeResult:
         try:
             try:
                 return merge(remote.merge, document, key, notices)
@@ -309,7 +313,7 @@ def _merging_there(
                 error.location = replace(error.location, file=document.file)
             raise
 
-    return merge_there
+    return merge_on_server
 
 
 def _output(

@@ -132,9 +132,9 @@ def command(
         if alike is not None:
             reading.notices.add("nothing to merge", f"no document has two parts; {alike}")
     if as_json:
-        write_json({**as_data(evaluation), **reading.told()})
+        write_json({**as_data(evaluation), **reading.problems_data()})
     # Notices come before the table that they qualify.
-    code = reading.tell()
+    code = reading.print_problems()
     if not as_json:
         with open_report() as stream:
             stream.write(_text(evaluation, shown, per_document=per_document))

@@ -11,7 +11,7 @@ from typing import IO
 import click
 
 from client.cli.cut_options import chosen_cut, cut_options
-from client.cli.messages import say
+from client.cli.messages import print_status
 from client.cli.options import (
     FORMAT_NAMES,
     Folder,
@@ -100,7 +100,7 @@ def command(
         "cut": cut_text(cut, size),
         "singletons": singletons,
         "to": target or "",
-        **reading.asked(),
+        **reading.as_options(),
     }
     run = run_text("split", inputs, asked)
     names: list[str] = []
@@ -127,14 +127,14 @@ def command(
     if names:
         owners.claim(dict.fromkeys(names, run))
     if as_json:
-        write_json({"split": cut_text(cut, size), **counts, **reading.told()})
+        write_json({"split": cut_text(cut, size), **counts, **reading.problems_data()})
     else:
-        say(
+        print_status(
             f"{counted(counts['documents'], 'document')} in {counted(counts['parts'], 'part')} "
             f"({cut_text(cut, size)}): {counts['part_chains']} part chains, {counts['merged_chains']} merged chains, "
             f"{counts['links']} links to make; in {display_name(output)}"
         )
-    return reading.tell()
+    return reading.print_problems()
 
 
 @contextmanager

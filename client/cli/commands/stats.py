@@ -52,11 +52,11 @@ def command(path: str, merged_path: str | None, as_json: bool, reading: Reading)
         _warn_of_differences(several.keys() - failed, sides["merged"], reading)
     corpora = {name: sum_up(texts) for name, texts in sides.items()}
     if as_json:
-        write_json({**as_data(corpora), **reading.told()})
+        write_json({**as_data(corpora), **reading.problems_data()})
     else:
         with open_report() as stream:
             stream.write(as_text(corpora if merged_path is not None else {"": corpora["input"]}))
-    return reading.tell()
+    return reading.print_problems()
 
 
 def _own_texts(document: Document) -> list[TextCounts]:

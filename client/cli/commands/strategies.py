@@ -18,14 +18,14 @@ from merger.taggers.base import TaggerInfo
 @click.command(short_help="list the strategies and their options")
 @server_options("Ask a server what it has.")
 @json_option
-def command(there: ServerChoice, as_json: bool) -> None:
+def command(server: ServerChoice, as_json: bool) -> None:
     """List the strategies, their options, and whether they can run here."""
     infos: Sequence[StrategyInfo]
     taggers: Sequence[TaggerInfo] = ()
-    if there.address is None:
+    if server.address is None:
         infos = list_strategies()
     else:
-        with there.connect() as remote:
+        with server.connect() as remote:
             infos, taggers = remote.strategies(), remote.taggers()
     if as_json:
         write_json([_data(info) for info in infos])

@@ -11,7 +11,7 @@ import click
 
 from client.cli.failures import failures_data
 from client.cli.main import EXIT_INPUT, EXIT_OK
-from client.cli.messages import say_note
+from client.cli.messages import print_note
 from client.cli.option_names import with_flags
 from client.cli.options import Reading, inputs_argument, json_option, reading_options
 from client.cli.output import counted, notices_data, open_report, write_json
@@ -52,7 +52,7 @@ def command(
     reports = [_check(path, reading, ids) for path in files]
     alike = look_like_parts(ids) if len(ids) == sum(report["parts"] for report in reports) else None
     if alike is not None:
-        say_note(f"no document has two parts; {alike}")
+        print_note(f"no document has two parts; {alike}")
     bad = sum(1 for report in reports if _has_problems(report))
     if as_json:
         write_json({"files": reports, "files_with_problems": bad})

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from client.cli.decision_files import AlikeAnnotators, DecisionFiles, same_decisions, write_records
-from client.cli.messages import say
+from client.cli.messages import print_status
 from client.cli.options import Reading, check_stdin, json_option, output_option, reading_options
 from client.cli.output import STDOUT, check_paths, counted, write_json
 from client.cli.progress import documents_with_progress
@@ -78,14 +78,14 @@ def command(
     for one, other in alike.pairs():
         reading.notices.add(*same_decisions(one, other))
     if as_json:
-        write_json({"strategy": strategy, **counts, **reading.told()})
+        write_json({"strategy": strategy, **counts, **reading.problems_data()})
     else:
-        say(
+        print_status(
             f"{counted(counts['documents'], 'document')}, {counted(counts['decisions'], 'decision')}: "
             f"{counts['majority']} by majority ({counts['unanimous']} unanimous), "
             f"{counts['preference']} by preference; {strategy}"
         )
-    return reading.tell()
+    return reading.print_problems()
 
 
 def _check(given: DecisionFiles, prefer: str | None) -> None:
