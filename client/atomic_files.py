@@ -1,7 +1,8 @@
-"""Files that appear whole or not at all, and what a program that was killed has left of them.
+"""Writes files that appear complete or not at all, and removes leftovers of killed programs.
 
-Until it is whole a file has a hidden name of its own beside its place: ``.NAME.`` and eight hexadecimal digits. Whoever
-writes it holds a lock on it, which the system lets go of however its holder ends. So what can be locked is nobody's.
+Until a file is complete it has a hidden name in the same folder: ``.NAME.`` and eight hexadecimal digits. The program
+that writes it holds a lock, which the system releases however the program ends. So a file that can be locked is a
+leftover.
 """
 
 from __future__ import annotations
@@ -25,23 +26,23 @@ _TEMPORARY = re.compile(r"\.(.+)\.[0-9a-f]{8}", re.DOTALL)
 
 @contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A new file that takes this name, and the mode of what has it now, when all is written.
+    """A new file that takes this name, and the mode of an existing file of the name, when all is written.
 
     Raises ``OSError`` that names ``path`` if it cannot be written.
     """
     target = Path(path)
-    # Named before it is made, so that a signal at any time finds what to take away.
+    # Named before it is created, so that a signal at any time finds a file to remove.
     temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
     lock: int | None = None
     try:
         with open(temporary, "xb", opener=_private) as stream:  # Path.open has no opener
-            # The lock goes with the last descriptor: not before the file has its name.
+            # The lock ends with the last descriptor, so this one keeps it until the file has its name.
             lock = os.dup(stream.fileno())
             yield stream
         temporary.chmod(_mode_of(target))
         temporary.replace(target)
     except BaseException as error:
-        # A path through a file has no such name to take away either.
+        # If the path leads through a file, there is no such file to remove.
         with contextlib.suppress(OSError):
             temporary.unlink()
         if isinstance(error, OSError) and (error.filename == str(temporary) or is_write_error(error)):
@@ -53,7 +54,7 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Let ``write`` fill a file that takes its name when all is on the disk. Raises ``OSError`` that names it."""
+    """Let ``write`` fill a file that takes its name when all is on the disk. Raises ``OSError`` that names the file."""
     with atomic_file(path) as stream:
         write(stream)
         stream.flush()
@@ -61,12 +62,12 @@ def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
 
 
 def is_write_error(error: OSError) -> bool:
-    """Whether a file that was open could not take more; the system doesn't say which."""
+    """Whether writing to an open file failed; such errors do not name the file."""
     return error.filename is None and error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 
 def remove_leftovers_of(paths: Iterable[Path]) -> None:
-    """Take away what killed programs have left of these files. What cannot be taken stays."""
+    """Remove what killed programs have left of these files. Files that cannot be removed stay."""
     names: dict[Path, set[str]] = {}
     for path in paths:
         names.setdefault(path.parent, set()).add(path.name)
@@ -75,7 +76,7 @@ def remove_leftovers_of(paths: Iterable[Path]) -> None:
 
 
 def remove_leftovers(folder: Path, is_wanted: Callable[[str], bool]) -> None:
-    """As :func:`remove_leftovers_of`, of all files in a folder that have wanted names."""
+    """As :func:`remove_leftovers_of`, for all files of a folder whose names ``is_wanted`` accepts."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             found = _TEMPORARY.fullmatch(entry.name)
@@ -86,7 +87,7 @@ def remove_leftovers(folder: Path, is_wanted: Callable[[str], bool]) -> None:
 def _private(path: str, flags: int) -> int:
     while True:
         number = os.open(path, flags, 0o600)
-        # Between the two steps somebody may have taken it for a leftover.
+        # Between the two steps another program can have removed it as a leftover.
         _lock(number, wait=True)
         if _has_path(number, path):
             return number
@@ -106,7 +107,7 @@ def _remove_if_unlocked(path: str) -> None:
 
 
 def _lock(number: int, *, wait: bool) -> bool:
-    """Whether the file is locked now; not every system has locks."""
+    """Lock the file; whether that worked. Not every system has locks."""
     if sys.platform == "win32":
         return False
     try:
@@ -125,7 +126,7 @@ def _has_path(number: int, path: str) -> bool:
 
 
 def _mode_of(target: Path) -> int:
-    """The mode a new file would have here, or the one the file has that is replaced."""
+    """The mode of the file that is replaced, or else the default mode of new files."""
     if target.exists():
         return target.stat().st_mode & 0o777
     mask = os.umask(0)

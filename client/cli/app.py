@@ -1,4 +1,4 @@
-"""The command group: names of the commands, and where each one lives."""
+"""The command group: the names of the commands, and their modules."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _COMMANDS = {
     "merge": "merge the part chains of documents",
     "score": "score merged documents against the gold merges",
     "compare": "compare strategies: scores, significance, breakdowns, cost",
-    "agreement": "measure how far annotators agree",
+    "agreement": "measure how well annotators agree",
     "stats": "count documents, chains and antecedent distances",
-    "split": "make a merge task out of whole-document annotation",
-    "apply": "turn parts and decisions into the merged documents",
-    "decisions": "read the decisions off merged documents",
-    "vote": "make one set of decisions out of several annotators'",
+    "split": "make a merge task from whole-document annotation",
+    "apply": "turn parts and decisions into merged documents",
+    "decisions": "derive the decisions from merged documents",
+    "vote": "combine the decisions of several annotators",
     "convert": "change the format of annotated documents",
-    "validate": "check files and list what is wrong with them",
+    "validate": "check files and list their problems",
     "strategies": "list the strategies and their options",
     "serve": "serve the merger over gRPC",
     "health": "ask a server whether it is ready",
     "token": "make a token for callers of a server",
-    "corenlp": "install Stanford CoreNLP, and see what is installed",
-    "doctor": "look for what is wrong with the set-up",
+    "corenlp": "install Stanford CoreNLP, or show what is installed",
+    "doctor": "check the set-up for problems",
     "demo": "merge and score the example documents through a real server",
     "completion": "print the shell completion script",
 }
@@ -55,17 +55,17 @@ _SYNONYMS = {
     "install": "corenlp",
     "examples": "demo",
 }
-"""What people type for the names on the right, as other programs have it."""
+"""Names from other programs, and ours for the same thing."""
 _WITHOUT_MESSAGES = {"serve", "completion"}
-"""Commands without messages that ``--quiet`` could leave out: a server has a log, with options of its own."""
+"""Commands without ``--quiet`` and ``--verbose``: a server has a log with options of its own."""
 
 
 class OutputClosedError(Exception):
-    """Whoever reads our output has gone (``| head``)."""
+    """The reader of the output has closed it, as ``| head`` does."""
 
 
 class _LazyGroup(click.Group):
-    """Imports a command's module when the command is asked for, so that ``--help`` and short commands start fast."""
+    """Imports a command's module on first use, so that ``--help`` and short commands start fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
         """All commands, in the order in which a newcomer needs them."""
@@ -97,13 +97,13 @@ class _LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            # Left as it is, click would exit with 1, which means that something is wrong with the input.
+            # click would exit with 1, which means bad input.
             raise OutputClosedError from None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that was asked for; an unknown name is answered with the nearest one."""
+        """The command; the error for an unknown name suggests the nearest one."""
         if args and args[0] not in _COMMANDS:
             raise click.UsageError(f"No such command {args[0]!r}.{_suggestion(args[0])}", ctx)
         name, command, rest = super().resolve_command(ctx, args)
@@ -118,11 +118,11 @@ class _LazyGroup(click.Group):
 
 
 def _check_given_once(ctx: click.Context, args: list[str]) -> None:
-    """Raise ``click.UsageError`` for an option with one value that comes twice: click would take the last one."""
+    """Raise ``click.UsageError`` for a single-value option that is given twice: click would take the last value."""
     try:
         _, _, order = ctx.command.make_parser(ctx).parse_args(list(args))
     except click.UsageError:
-        # Said when the command reads its arguments.
+        # The command reports it when it reads its arguments.
         return
     seen = set()
     for parameter in order:
@@ -135,7 +135,7 @@ def _check_given_once(ctx: click.Context, args: list[str]) -> None:
 
 
 def _suggestion(name: str) -> str:
-    """What was probably meant by the name of no command."""
+    """The command that an unknown name probably means."""
     near = _SYNONYMS.get(name.lower().lstrip("-")) or next(
         iter(get_close_matches(name, _COMMANDS, n=1, cutoff=0.7)), None
     )
@@ -145,19 +145,19 @@ def _suggestion(name: str) -> str:
 @click.group(
     cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 done; 1 something is wrong with the input; 2 wrong usage or options; 3 a strategy, backend "
-    "or server is not available; 130 interrupted; 141 the output was closed before its end; 143 terminated.",
+    epilog="Exit codes: 0 success; 1 bad input; 2 wrong usage or options; 3 a strategy, backend or server is not "
+    "available; 130 interrupted; 141 the reader closed the output early; 143 terminated.",
 )
 @click.version_option(VERSION, message="merge-baseline %(version)s")
 def cli() -> None:
     """Merge the coreference chains of a long document's parts, and score the merges.
 
     \b
-    A first round with whole-document annotation of your own:
+    To start with whole-document annotation of your own:
       merge-baseline split novel.conll --tokens 400 -o task/
       merge-baseline merge task/parts.conll --strategy greedy -o merged.conll
       merge-baseline score task/key.conll merged.conll --parts task/parts.conll
 
-    Files may be CoNLL-2012, CoNLL-U with CorefUD entities, or e2e-coref jsonlines; plain, .gz, a directory, or - for
-    standard input. The format is recognised.
+    Inputs are CoNLL-2012, CoNLL-U with CorefUD entities, or e2e-coref jsonlines: a file, a .gz file, a directory, or -
+    for standard input. The format is recognised.
     """

@@ -1,4 +1,4 @@
-"""Files of decisions on the command line: read whole, taken document by document, and written."""
+"""Reads files of decisions, hands them out document by document, and writes them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from merger.notices import Notices
 
 
 class DecisionFiles:
-    """The decisions of some files by document."""
+    """The decisions of several files, by document."""
 
     def __init__(self, *paths: str) -> None:
         """Raises :class:`~merger.errors.FormatError` for a line that is no record."""
@@ -25,22 +25,23 @@ class DecisionFiles:
         self._left = by_document(records)
 
     def take(self, document: Document, notices: Notices) -> list[DecisionRecord] | None:
-        """The decisions on a document; ``None`` where it has none and, under the lenient policy, is left out.
+        """The decisions on a document. Each document can be asked for once.
 
-        Raises :class:`~merger.errors.DecisionError` if there are none, unless there is nothing to decide.
+        If it has chains to decide on and no decisions: under the lenient policy ``None``, as the document is left out,
+        else raises :class:`~merger.errors.DecisionError`.
         """
         records = self._left.pop(document.id, [])
         if records or all(len(chain.mentions) == 1 for chain in document.chains):
             return records
         place = Location(document.file, document=document.id)
-        error = DecisionError("there are no decisions on this document", place)
+        error = DecisionError("this document has no decisions", place)
         notices.repair("document without decisions", error, "it is left out")
         return None
 
     def check_all_taken(self, failures: Sequence[InputError]) -> None:
         """Raise :class:`~merger.errors.DecisionError` for decisions on a document that the parts lack.
 
-        Those on documents that failed are left; and all, where it is not known which documents failed.
+        Decisions on failed documents are ignored. If the id of a failed document is unknown, all are ignored.
         """
         failed = {error.location.document for error in failures}
         for name, records in self._left.items():
@@ -49,7 +50,7 @@ class DecisionFiles:
 
 
 class AlikeAnnotators:
-    """Finds annotators whose votes on chains of later parts are all the same, some link among them."""
+    """Finds annotators with the same votes on all chains of later parts, at least one of them a link."""
 
     def __init__(self) -> None:
         self._votes: dict[str, list[tuple[int, ChainRef | None]]] = {}

@@ -13,7 +13,7 @@ ENGINES = ("local", "ray")
 
 @dataclass(frozen=True, slots=True)
 class EngineChoice:
-    """Which engine, with how many workers (``None`` for its default), and whether an earlier run is gone on with."""
+    """Which engine, with how many workers (``None`` for its default), and whether to resume an earlier run."""
 
     name: str
     jobs: int | None
@@ -40,20 +40,21 @@ def engine_options(command: Callable[..., object]) -> Callable[..., object]:
             type=click.Choice(ENGINES),
             default=ENGINES[0],
             show_default=True,
-            help="Where to merge: processes on this machine, or a Ray cluster (RAY_ADDRESS; else one of its own here). "
-            "The result is the same.",
+            help="Where to merge: in processes on this machine, or on a Ray cluster (the one that RAY_ADDRESS names, "
+            "or a new one on this machine). The result is the same.",
         ),
         click.option(
             "-j",
             "--jobs",
             type=click.IntRange(min=1),
-            help="Worker processes, each with a strategy of its own; 1 by default, with ray one on every CPU.",
+            help="Number of worker processes. Default: 1; with ray, one per CPU. With --server: documents at a time; "
+            "default: 4.",
         ),
         click.option(
             "--resume",
             is_flag=True,
-            help="Keep what is done beside --output until all is, and take from there what an interrupted run has "
-            "done; with -o DIR/ leave input files that are done.",
+            help="Continue an interrupted run. Finished documents are kept in OUTPUT.parts/ until the output is "
+            "complete; with -o DIR/, finished input files are skipped.",
         ),
     ]
     for decorator in reversed(decorators):

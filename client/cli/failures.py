@@ -1,4 +1,4 @@
-"""Documents that are left out: what is told of them on standard error and in JSON, each error once."""
+"""Documents that are left out, as reported on standard error and in JSON: each error once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merger.errors import InputError, Location
 
 
 class NothingLeftError(InputError):
-    """No document could be read, or worked on. Raised where outputs are open, so that none is left empty."""
+    """All documents failed. Raised while outputs are open, so that no empty output is left."""
 
     def __init__(self, failures: Sequence[InputError]) -> None:
         self.failures = tuple(failures)
@@ -20,13 +20,13 @@ class NothingLeftError(InputError):
 
 
 def show_failures(failures: Iterable[InputError]) -> None:
-    """Print errors on standard error, a line for all documents that share one."""
+    """Print errors on standard error. Documents with the same error share a line."""
     for group in _groups(failures):
         print_error(shared_text(group[0], len(group)), group[0].location)
 
 
 def failures_data(failures: Iterable[InputError]) -> list[dict[str, Any]]:
-    """Errors as JSON data: what all documents that share one have in common, the first place, and the ``others``."""
+    """Errors as JSON data. Documents with the same error share an object: the first location and the ``others``."""
     return [
         {
             "message": with_flags(group[0].reason),

@@ -1,11 +1,11 @@
-"""Where the console script starts: the version at once, everything else through click, errors as one line."""
+"""Entry point of the console script. Errors are printed as one line."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-# The typing module takes a sixth of the time of `--version`; type checkers know the name wherever it comes from.
+# Importing typing would take a sixth of the time of `--version`. Type checkers accept any variable of this name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,10 +26,10 @@ _STDOUT, _STDERR = 1, 2
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
-    # What goes wrong is told in our words; gRPC would write its own beside them, between lines of JSON too.
+    # Errors are reported by this program. gRPC would write lines of its own, even among lines of JSON.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     given = sys.argv[1:] if arguments is None else list(arguments)
-    # Its one line needs no care for signals, whose module would take a tenth of its time.
+    # `--version` needs no signal handlers, and importing their module would take a tenth of its time.
     short = given == ["--version"]
     try:
         if not short:
@@ -56,13 +56,13 @@ def _install_signal_handlers() -> None:
     import contextlib
     import signal
 
-    # Another thread than the main one can't take signals.
+    # Only the main thread can install signal handlers.
     with contextlib.suppress(ValueError):
         signal.signal(signal.SIGTERM, _terminate)
 
 
 def _terminate(number: int, frame: object) -> None:  # noqa: ARG001  # the signature of signal handlers
-    """Leave by an exception, so that unfinished files go; a second signal ends the process at once."""
+    """End by an exception, so that unfinished files are removed. A second signal ends the process at once."""
     import signal
 
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -74,18 +74,18 @@ def _restore_signal_handlers() -> None:
     import signal
 
     with contextlib.suppress(ValueError):
-        # What comes now is the interpreter's clean-up, which would answer with a traceback.
+        # A signal during the interpreter's clean-up would print a traceback.
         for each in (signal.SIGINT, signal.SIGTERM):
             signal.signal(each, signal.SIG_DFL)
 
 
 def _fill_closed_streams() -> None:
-    """Give the process the standard streams that it was started without (``>&-``).
+    """Open the standard streams that the process was started without (``>&-``).
 
-    Otherwise the next file opened would take their numbers. What is said on standard error is lost; writing to
-    standard output fails with ``EBADF``; standard input stays ``None``, which readers report.
+    Otherwise the next open file would take their numbers. Messages on standard error are lost; writing to standard
+    output fails with ``EBADF``; standard input stays ``None``, which readers report.
     """
-    # Whatever the stubs say of them.
+    # They can be None, although the type stubs exclude it.
     streams: tuple[TextIO | None, TextIO | None, TextIO | None] = (sys.stdin, sys.stdout, sys.stderr)
     for number, stream in enumerate(streams):
         if stream is None:
@@ -129,7 +129,7 @@ def _command(arguments: list[str]) -> int:
     from merger.errors import InputError, MergeBaselineError
 
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a character gets its escape, not a traceback.
+        # Print an escape instead of a traceback for a character that the terminal cannot show.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
@@ -140,7 +140,7 @@ def _command(arguments: list[str]) -> int:
         _show_usage_error(error)
         code = EXIT_USAGE
     except OutputClosedError:
-        # The reader of our output has gone: nothing left to say.
+        # The reader of the output is gone, so there is nobody to report to.
         code = EXIT_BROKEN_PIPE
     except NothingLeftError as error:
         show_failures(error.failures)
@@ -171,7 +171,7 @@ def _os_error(error: OSError) -> int:
 
 
 def _silence_broken_streams() -> None:
-    """Let what could not be written go, or the interpreter would try again when it ends, and complain."""
+    """Drop output that could not be written, or the interpreter would fail on it again at exit."""
     for number, stream in ((_STDOUT, sys.stdout), (_STDERR, sys.stderr)):
         try:
             stream.flush()
@@ -189,7 +189,7 @@ def _show_usage_error(error: click.ClickException) -> None:
     message = " ".join(error.format_message().split())
     context = error.ctx if isinstance(error, UsageError) else None
     if context is not None and message == " ".join(context.get_help().split()):
-        # Called without arguments: the help itself is the answer.
+        # Called without arguments: show the help.
         error.show()
         return
     hint = f" (see {context.command_path} --help)" if context is not None else ""
@@ -211,7 +211,7 @@ def _exit_code(error: Exception) -> int:
 
     if isinstance(error, OptionError):
         return EXIT_USAGE
-    # A file that cannot be read is a fault of the input, whatever it was needed for.
+    # A file that cannot be read is bad input, whatever it was needed for.
     cause = error.__cause__
     is_of_file = isinstance(cause, InputError) or (isinstance(cause, OSError) and cause.filename is not None)
     return EXIT_INPUT if is_of_file or isinstance(error, InputError) else EXIT_UNAVAILABLE

@@ -29,25 +29,25 @@ CHECKPOINT_SUFFIX = ".parts"
 
 
 def is_folder(output: str) -> bool:
-    """Whether an output is a folder: one that is there, or a name that ends as folders' names may."""
+    """Whether an output is a folder: an existing folder, or a name with a slash at the end."""
     return output != STDOUT and (output.endswith(("/", os.sep)) or Path(output).is_dir())
 
 
 class MergedOutput(Protocol):
-    """Takes outcomes in order. As a context it is whole when that is left without an exception."""
+    """Writes outcomes in order. The output is complete when its ``ExitStack`` is left without an exception."""
 
     @property
     def source(self) -> JobSource:
-        """The jobs that are to be done for it."""
+        """The jobs to run."""
 
     def take(self, outcome: Outcome) -> Iterable[Merged]:
-        """Write an outcome that has no error; the documents that are done with it, those of earlier runs too.
+        """Write an outcome without ``error``, and return its documents, also those of earlier runs.
 
         Raises ``OSError`` if it cannot be written.
         """
 
     def notices(self, outcome: Outcome) -> Iterable[Notice]:
-        """What reading told, then or in the run that did the work."""
+        """The notices of reading, in this run or in the run that did the work."""
 
 
 class StreamOutput:
@@ -56,7 +56,7 @@ class StreamOutput:
     def __init__(self, stack: ExitStack, path: str | None, inputs: Inputs, checkpoint: StreamCheckpoint | None) -> None:
         self._checkpoint = checkpoint
         if checkpoint is not None:
-            # Before the output, so that they are there until it is.
+            # Entered before the output, so that the checkpoint is removed after the output is complete.
             stack.push(self._leave)
             for location in checkpoint.damaged:
                 _note_damage(str(location))
@@ -85,15 +85,15 @@ class StreamOutput:
             if error is None:
                 self._checkpoint.remove()
             elif self._is_left(self._checkpoint):
-                print_note(f"what is done is kept in {self._checkpoint.folder}; --resume goes on with it")
+                print_note(f"finished documents are kept in {self._checkpoint.folder}; --resume continues with them")
 
     @staticmethod
     def _is_left(checkpoint: StreamCheckpoint) -> bool:
         try:
             return checkpoint.leave()
         except OSError as problem:
-            # The run ends with what is wrong otherwise.
-            print_note(f"what was done last is not kept: {problem.filename}: {problem.strerror}")
+            # The run ends with its own error.
+            print_note(f"the last finished documents are not kept: {problem.filename}: {problem.strerror}")
             return checkpoint.folder.exists()
 
 
@@ -112,7 +112,7 @@ class FolderOutput:
         resume: bool,
         overwrite: bool,
     ) -> None:
-        """``names`` are those of :func:`output_names`, ``runs`` the texts of what makes each of these outputs.
+        """``names`` are those of :func:`output_names`, ``runs`` the runs (as text) that make these outputs.
 
         Raises :class:`~merger.errors.OptionError` for outputs of other runs, unless they are to be overwritten.
         """
@@ -123,7 +123,7 @@ class FolderOutput:
         self._digests: dict[str, str] = {}
         self._current: str | None = None
         self._documents: list[Merged] = []
-        self._told: list[Notice] = []
+        self._notices: list[Notice] = []
         self._failed = False
         self._stream: IO[str] | None = None
         self._file = stack.enter_context(ExitStack())
@@ -134,13 +134,13 @@ class FolderOutput:
                 self._kept[path] = done
             else:
                 self._digests[path] = digest(Path(path))
-        begun = {name: runs[name] for path, name in self._names.items() if path not in self._kept}
+        started = {name: runs[name] for path, name in self._names.items() if path not in self._kept}
         owners = FolderOwners(self._folder)
         if not overwrite:
-            owners.check(begun)
+            owners.check(started)
         for record in self._checkpoint.damaged:
             _note_damage(str(record))
-        owners.claim(begun)
+        owners.claim(started)
         self._checkpoint.start([self._names[path] for path in self._digests])
         remove_leftovers_of(
             [Path(folder, self._names[path]).resolve() for path in self._names if path not in self._kept]
@@ -157,7 +157,7 @@ class FolderOutput:
         if outcome.job.done_before:
             yield from self._kept[path].documents
             return
-        self._told.extend(outcome.notices)
+        self._notices.extend(outcome.notices)
         self._failed = self._failed or outcome.failure is not None
         if outcome.merged is not None:
             self._stream = self._stream or self._open(path)
@@ -175,7 +175,7 @@ class FolderOutput:
         return self._file.enter_context(open_output(str(target)))
 
     def _finish(self) -> None:
-        """The current file is whole."""
+        """Complete the current file."""
         path = self._current
         if path is None or path in self._kept:
             return
@@ -184,9 +184,9 @@ class FolderOutput:
             # Of an earlier run: it would pass for what this file has come to.
             (self._folder / self._names[path]).unlink(missing_ok=True)
         if not self._failed:
-            done = DoneFile(self._names[path], tuple(self._documents), tuple(self._told))
+            done = DoneFile(self._names[path], tuple(self._documents), tuple(self._notices))
             self._checkpoint.add(self._digests[path], done)
-        self._documents, self._told, self._failed, self._stream = [], [], False, None
+        self._documents, self._notices, self._failed, self._stream = [], [], False, None
 
     def _leave(self, kind: object, error: object, where: object) -> None:  # noqa: ARG002  # the signature of __exit__
         if error is None or isinstance(error, NothingLeftError):
@@ -198,17 +198,17 @@ def _note_damage(location: str) -> None:
 
 
 def open_without_leftovers(path: str) -> AbstractContextManager[IO[str]]:
-    """As ``open_output``, and what runs that were killed have left of the file goes."""
+    """As ``open_output``, and removes what killed runs have left of the file."""
     if path != STDOUT:
         remove_leftovers_of([Path(path).resolve()])
     return open_output(path)
 
 
 def output_names(paths: Sequence[str], folder: str, target: str | None) -> dict[str, str]:
-    """The names in the folder that the outputs of all input files have, by their paths.
+    """The names of the outputs in the folder, by the paths of the input files.
 
-    A file below a directory that was named keeps its way from there. Raises ``click.UsageError`` if two files would
-    have one name, or one would be written over an input.
+    A file below an input directory keeps its relative path. Raises ``click.UsageError`` if two outputs would have the
+    same name, or an output would be written over an input.
     """
     names: dict[str, str] = {}
     owners: dict[str, str] = {}

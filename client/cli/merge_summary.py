@@ -1,4 +1,4 @@
-"""What `merge` tells of its work."""
+"""The report of `merge`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from merger.notices import Notices
 
 
 class MergeReport:
-    """What was done, document by document."""
+    """The merged documents and the failures of a run."""
 
     def __init__(self, strategy: str, *, with_decisions: bool) -> None:
-        self._asked = strategy
+        self._requested = strategy
         self._strategies: Counter[str] = Counter()
         self._with_decisions = with_decisions
         self._documents: list[dict[str, Any]] = []
@@ -35,9 +35,9 @@ class MergeReport:
 
     @property
     def _strategy(self) -> str:
-        """The signature; those of all documents, with their numbers, where it depends on the document (its tags)."""
+        """The signature. If it depends on the document (its tags): all signatures, with numbers of documents."""
         if len(self._strategies) < 2:  # noqa: PLR2004  # one is alone
-            return next(iter(self._strategies), self._asked)
+            return next(iter(self._strategies), self._requested)
         return ", ".join(f"{name} ({counted(count, 'document')})" for name, count in self._strategies.items())
 
     @property
@@ -53,7 +53,7 @@ class MergeReport:
         """Note that there was nothing to merge, as no document has two parts."""
         if not self._documents or any(each["parts"] > 1 for each in self._documents):
             return
-        message = "no document has two parts, so there was nothing to merge"
+        message = "no document has two parts, so there is nothing to merge"
         ids = [each["id"] for each in self._documents]
         alike = look_like_parts(ids)
         if alike is not None:

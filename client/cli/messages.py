@@ -1,4 +1,4 @@
-"""Messages on standard error: errors, notes and what was done; how many there are, and how they look."""
+"""Messages on standard error: errors, notes and status lines."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from merger.errors import Location
 from merger.message_text import one_line
 
 _LONGEST_LINE: Final = 160
-"""Characters that are shown of a line of a file."""
+"""Most characters to show of a line of a file."""
 _BOLD_RED, _YELLOW, _DIM = "1;31", "33", "2"
 
 
 class _Detail:
-    """What is printed beside errors. Options set it; a new run of the command line starts with the defaults."""
+    """What to print beside errors: set by options, and reset when the command line starts."""
 
     quiet = False
     verbose = False
 
 
 def reset_detail() -> None:
-    """Print notes, and what was done, but no lines of files, unless somebody looks."""
+    """Back to the default: notes and status lines, and lines of files on a terminal only."""
     _Detail.quiet = _Detail.verbose = False
 
 
@@ -45,18 +45,18 @@ def set_verbose() -> None:
 
 
 def shows_progress() -> bool:
-    """Whether progress on standard error would be seen."""
+    """Whether to show progress: standard error is a terminal, and ``--quiet`` is not set."""
     return sys.stderr.isatty() and not _Detail.quiet
 
 
 def print_status(text: str) -> None:
-    """Print a line on what was done, unless ``--quiet`` was given."""
+    """Print a status line, unless ``--quiet`` is set."""
     if not _Detail.quiet:
         _write(text)
 
 
 def print_note(text: object, location: Location | None = None) -> None:
-    """Print a note, unless ``--quiet`` was given; with ``--verbose`` the line of the file that it is about too."""
+    """Print a note, unless ``--quiet`` is set; with ``--verbose`` also the line of the file that it is about."""
     if not _Detail.quiet:
         _write(str(text), "note", _YELLOW)
         if _Detail.verbose:
@@ -64,22 +64,22 @@ def print_note(text: object, location: Location | None = None) -> None:
 
 
 def print_error(text: object, location: Location | None = None) -> None:
-    """Print an error; on a terminal, or with ``--verbose``, the line of the file that it is about too."""
+    """Print an error; on a terminal, or with ``--verbose``, also the line of the file that it is about."""
     _write(str(text), "error", _BOLD_RED)
     if _Detail.verbose or shows_progress():
         _write_source(location)
 
 
 def print_interrupted() -> None:
-    """Print that the work was interrupted."""
+    """Print that the run was interrupted."""
     _write("merge-baseline: interrupted")
 
 
 def _write(text: str, label: str = "", style: str = "") -> None:
-    # Names that stand in a message may hold line ends.
+    # Names in a message can have line ends.
     text = one_line(with_flags(text))
     front = f"merge-baseline: {_styled(f'{label}:', style)} " if label else ""
-    # Where standard error cannot be written there is nobody to tell.
+    # If standard error cannot be written, there is nobody to report to.
     with contextlib.suppress(OSError):
         sys.stderr.write(f"{front}{text}\n")
 
@@ -102,7 +102,7 @@ def _source_line(location: Location) -> str | None:
     import gzip
     from itertools import islice
 
-    # A reader's errors are of text that may be damaged: what can be read is shown.
+    # The file can be damaged: show what can be read.
     with contextlib.suppress(OSError, EOFError):
         opener = gzip.open if location.file.endswith(".gz") else open
         with opener(location.file, "rt", encoding="utf-8", errors="backslashreplace") as stream:
@@ -112,6 +112,6 @@ def _source_line(location: Location) -> str | None:
 
 
 def _styled(text: str, style: str) -> str:
-    """The text in a colour where the terminal has any, unless ``NO_COLOR`` is set (https://no-color.org)."""
+    """The text in colour if the terminal has colours and ``NO_COLOR`` is not set (https://no-color.org)."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not sys.stderr.isatty()
     return text if plain else f"\x1b[{style}m{text}\x1b[0m"

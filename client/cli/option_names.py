@@ -1,4 +1,4 @@
-"""What the command line calls the parameters of the Python interface and of requests."""
+"""The command line's flags for parameters of the Python interface and of requests."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ _NAMED: Final = (
     "token",
     "token_file",
 )
-"""Parameters that messages name as ``option NAME``. Options of strategies keep their names: a command line has them in
-``--strategy NAME:OPTION=VALUE`` too."""
+"""Parameters that messages name as ``option NAME``. Options of strategies keep their names, as in
+``--strategy NAME:OPTION=VALUE``."""
 _OF_SERVERS: Final = ("enable", "enable_taggers", "idle_stream_seconds", "max_call_seconds", "tls_cert", "tls_key")
-"""Those of a server elsewhere, that messages name as ``server option NAME``."""
+"""Parameters of the server that a client calls, which messages name as ``server option NAME``."""
 
 # Compiled for the first message: many runs have none.
 _PHRASE: Final = (
@@ -57,7 +57,7 @@ _PHRASE: Final = (
 
 
 def option_of(parameter: str) -> str:
-    """The option that sets a parameter."""
+    """The flag that sets a parameter."""
     if parameter in _OTHERS:
         return _OTHERS[parameter]
     flag = parameter.replace("_", "-")
@@ -66,7 +66,7 @@ def option_of(parameter: str) -> str:
 
 @cache
 def _limits() -> frozenset[str]:
-    """The limits of a server. Few messages are about them."""
+    """The names of a server's limits. Imported on first use: few messages are about them."""
     from dataclasses import fields
 
     from protos.limits import Limits
@@ -75,7 +75,7 @@ def _limits() -> frozenset[str]:
 
 
 def with_flags(text: str) -> str:
-    """A message of the library with the names that the command line has for options."""
+    """A message of the library with flags instead of option names."""
     return re.sub(_PHRASE, _flag, text)
 
 

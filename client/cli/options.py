@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they turn into."""
+"""Options that several commands share, and their values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LONGEST = 1e6
 
 
 class Seconds(click.FloatRange):
-    """A time that something may take: above 0, unless with ``zero``."""
+    """A time in seconds: above 0 or, with ``zero``, from 0 on."""
 
     def __init__(self, *, zero: bool = False) -> None:
         super().__init__(0, _LONGEST, min_open=not zero)
@@ -39,14 +39,14 @@ class Seconds(click.FloatRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401  # click's signature
         """The number. Raises ``click.BadParameter``."""
         seconds = super().convert(value, param, ctx)
-        # Which click lets pass in every range.
+        # click accepts it in every range.
         if math.isnan(seconds):
             self.fail(f"{value} is not a number.", param, ctx)
         return seconds
 
 
 class Folder(click.Path):
-    """The name of a folder; an empty one, of a shell variable without a value, would be the current one."""
+    """The name of a folder. An empty name, as of an empty shell variable, is refused."""
 
     def __init__(self) -> None:
         super().__init__(file_okay=False)
@@ -61,7 +61,7 @@ class Folder(click.Path):
 
 
 def is_given(parameter: str) -> bool:
-    """Whether whoever runs the command gave this parameter, be it what it is by default."""
+    """Whether the user gave this parameter, even with its default value."""
     source = click.get_current_context().get_parameter_source(parameter)
     return source not in {None, ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP}
 
@@ -75,27 +75,26 @@ class Reading:
 
     @property
     def notices(self) -> Notices:
-        """Where readers report."""
+        """The notices of reading."""
         return self.options.notices
 
     @property
     def failures(self) -> list[InputError]:
-        """The errors of documents that were left out; with ``--strict`` the first one is raised instead."""
+        """The errors of documents that were left out. With ``--strict`` the first error is raised instead."""
         return [] if self.options.failures is None else self.options.failures
 
     def documents(self, *paths: str) -> Iterator[Document]:
-        """Read the documents of these inputs. Raises :class:`~merger.errors.InputError` for a name of nothing."""
+        """Read the documents of these inputs. Raises :class:`~merger.errors.InputError` for a missing path."""
         return self._read(paths, self.options)
 
     def gold(self, *paths: str) -> Iterator[Document]:
-        """Read documents whose gold clusters count, beside others of which ``--clusters-field`` speaks."""
+        """Read the gold side of a comparison: ``--clusters-field`` is for the other side."""
         return self._read(paths, replace(self.options, clusters_field=None))
 
     def parts(self, path: str, *, option: str = "--parts") -> Iterator[Document]:
-        """Read the documents before merging; ``option`` is what the command calls them.
+        """Read the documents before merging; ``option`` is the command's name for them.
 
-        Raises :class:`~merger.errors.OptionError` at a document that is merged already: mostly all are, as the key was
-        given by mistake.
+        Raises :class:`~merger.errors.OptionError` for a merged document: usually the key was given by mistake.
         """
         for document in self.gold(path):
             for chain in document.chains:
@@ -109,7 +108,7 @@ class Reading:
             yield document
 
     def response(self, *paths: str) -> Iterator[Document]:
-        """Read documents whose predicted clusters count, where they have gold ones too."""
+        """Read documents with their predicted clusters, even if they have gold clusters, too."""
         return self._read(paths, replace(self.options, predicted=True))
 
     def _read(self, paths: Sequence[str], options: ReadOptions) -> Iterator[Document]:
@@ -119,13 +118,13 @@ class Reading:
         return read_documents(paths, self.format_name, options)
 
     def collecting(self, failures: list[InputError]) -> Reading:
-        """The same with another list for failures, unless the first one is raised."""
+        """The same reading with another list for failures, unless failures are raised."""
         if self.options.failures is None:
             return self
         return Reading(self.format_name, replace(self.options, failures=failures))
 
     def each(self, documents: Iterable[Document], work: Callable[[Document], Result]) -> Iterator[Result]:
-        """What ``work`` makes of every document; one that it raises an ``InputError`` for is left out.
+        """Yield the results of ``work`` on every document. Documents with an ``InputError`` are left out.
 
         Raises :class:`~client.cli.failures.NothingLeftError` at the end if all were left out.
         """
@@ -142,7 +141,7 @@ class Reading:
             self.check_left(0)
 
     def as_options(self) -> dict[str, str]:
-        """The options of reading that decide what is read."""
+        """The options that change what is read, by name."""
         pattern = self.options.part_pattern
         return {
             "format": self.format_name or "",
@@ -153,18 +152,18 @@ class Reading:
         }
 
     def fail(self, error: InputError) -> None:
-        """Leave a document out; with ``--strict`` raise its error."""
+        """Leave a document out, or with ``--strict`` raise its error."""
         if self.options.failures is None:
             raise error
         self.options.failures.append(error)
 
     def check_left(self, documents: int) -> None:
-        """Raise :class:`~client.cli.failures.NothingLeftError` if no document is left, as all have failed."""
+        """Raise :class:`~client.cli.failures.NothingLeftError` if all documents failed."""
         if not documents and self.failures:
             raise NothingLeftError(self.failures)
 
     def print_problems(self) -> int:
-        """Print notices and failures on standard error; the exit code."""
+        """Print notices and failures on standard error, and return the exit code."""
         show_notices(self.notices)
         show_failures(self.failures)
         return EXIT_INPUT if self.failures else EXIT_OK
@@ -175,25 +174,25 @@ class Reading:
 
 
 class TargetFormat:
-    """The format of the output: the one asked for, or that of the first document.
+    """The format of the output: the requested one, or else the format of the first document.
 
-    An ``output`` whose name is of another format is noted.
+    A name of the ``output`` that belongs to another format is noted.
     """
 
-    def __init__(self, asked_for: str | None, output: str | None = None) -> None:
-        self._asked_for = asked_for
-        self._name = asked_for
+    def __init__(self, requested: str | None, output: str | None = None) -> None:
+        self._requested = requested
+        self._name = requested
         self._output = output
 
     def of(self, document: Document, notices: Notices) -> str:
-        """The name of the format for a document; that others have another one is noted."""
+        """The name of the format to write a document in. Documents in another format are noted."""
         own = format_of(document)
         if self._name is None:
             self._name = own
             self._check_name(own, notices)
-        elif self._asked_for is None and own != self._name:
+        elif self._requested is None and own != self._name:
             title = FORMATS[self._name].title
-            message = f"not in the format of the first document: all are written as {title} (--to names another)"
+            message = f"not in the format of the first document: all are written as {title} (--to chooses the format)"
             notices.add("several formats", message, Location(document.file, document=document.id))
         return self._name
 
@@ -202,7 +201,7 @@ class TargetFormat:
         for each in FORMATS.values():
             if each.name != written and plain.endswith(each.suffixes):
                 title = FORMATS[written].title
-                message = f"{plain} is written as {title}, as the input is (--to {each.name} for the other format)"
+                message = f"{plain} is written as {title}, like the input (use --to {each.name} for the other format)"
                 notices.add("name of another format", message)
 
 
@@ -224,44 +223,44 @@ def reading_options(command: Callable[..., object]) -> Callable[..., object]:
         **rest: object,
     ) -> object:
         if strict and lenient:
-            raise click.UsageError("--strict and --lenient exclude each other")
+            raise click.UsageError("--strict and --lenient cannot be combined")
         policy = Policy.STRICT if strict else Policy.LENIENT if lenient else Policy.NORMAL
         return command(reading=make_reading(format_name, policy, part_pattern, clusters_field, columns), **rest)
 
     wrapped: Callable[..., object] = with_reading
     decorators = [
-        click.option("--format", "format_name", type=FORMAT_NAMES, help="Format of the input; recognised by default."),
+        click.option("--format", "format_name", type=FORMAT_NAMES, help="Format of the input. Recognised by default."),
         click.option(
             "--strict",
             is_flag=True,
-            help="Stop at everything that would be repaired with a warning, and at the first bad document. Otherwise "
-            "bad ones are told and left out, and the exit code is 1.",
+            help="Stop at the first error, including errors that are otherwise repaired with a warning. Without it, "
+            "bad documents are reported and left out, and the exit code is 1.",
         ),
         click.option(
             "--lenient",
             is_flag=True,
-            help="Repair what contradicts itself too (unclosed mentions, one span in two chains), with a warning.",
+            help="Also repair contradictions (unclosed mentions, a span in two chains), with a warning.",
         ),
         click.option(
             "--part-pattern",
             metavar="REGEX",
-            help="Where every part has a document id of its own: a pattern with groups 'document' and 'part', such as "
-            r"'(?P<document>.*)_(?P<part>\d+)'.",
+            help="For inputs whose parts have document ids of their own: a pattern with the groups 'document' and "
+            r"'part', such as '(?P<document>.*)_(?P<part>\d+)'.",
         ),
         click.option(
             "--clusters-field",
             callback=_not_empty,
             metavar="NAME",
-            help="In jsonlines: the key with the clusters. By default clusters, or else predicted_clusters; where a "
-            "command has a gold and an automatic side, the gold side keeps this, and the automatic side is read from "
-            "NAME, by default predicted_clusters, or else clusters.",
+            help="The JSON key with the clusters, for jsonlines. Default: clusters, or else predicted_clusters. In "
+            "commands with a gold and an automatic side, NAME is for the automatic side (default: predicted_clusters, "
+            "or else clusters).",
         ),
         click.option(
             "--columns",
             metavar="NAME=N,...",
-            help="Columns of CoNLL-2012-like files, counted from 1, as in word=2,tag=5,speaker=- (- is none); also "
-            "upos, lemma, part, head. Recognised by default; the last column is always coreference. A file that a "
-            "strategy reads (precomputed) is not meant: its columns are always recognised.",
+            help="Columns of CoNLL-2012-like files, counted from 1, as in word=2,tag=5,speaker=- (- for none). Other "
+            "names: upos, lemma, part, head. Recognised by default. The last column is always coreference. Does not "
+            "apply to the file of the strategy precomputed.",
         ),
     ]
     for decorator in reversed(decorators):
@@ -270,7 +269,7 @@ def reading_options(command: Callable[..., object]) -> Callable[..., object]:
 
 
 def _not_empty(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:  # noqa: ARG001  # click's signature
-    """The value. Raises ``click.BadParameter`` for an empty one, of a shell variable without a value."""
+    """The value. Raises ``click.BadParameter`` for an empty one, as of an empty shell variable."""
     if value == "":
         raise click.BadParameter("the name is empty")
     return value
@@ -283,9 +282,9 @@ def make_reading(
     clusters_field: str | None = None,
     columns: str | None = None,
 ) -> Reading:
-    """Turn the shared options into what the readers take.
+    """Turn the shared options into options of the readers.
 
-    Raises :class:`~merger.errors.OptionError` for a pattern that is none or lacks a group, and for bad columns.
+    Raises :class:`~merger.errors.OptionError` for a bad pattern, one without the groups, and for bad columns.
     """
     pattern = None
     if part_pattern is not None:
@@ -294,7 +293,7 @@ def make_reading(
         except re.error as error:
             raise OptionError(f"--part-pattern: {error}") from None
         if not {"document", "part"} <= pattern.groupindex.keys():
-            raise OptionError("--part-pattern: it needs the groups (?P<document>...) and (?P<part>...)")
+            raise OptionError("--part-pattern: expected the groups (?P<document>...) and (?P<part>...)")
     if columns == "":
         raise OptionError("--columns: the text is empty")
     failures: list[InputError] | None = None if policy is Policy.STRICT else []
@@ -312,15 +311,15 @@ output_option = click.option(
     default="-",
     show_default=True,
     metavar="PATH",
-    help="Where to write; compressed if the name ends in .gz.",
+    help="File to write to, - for standard output. Compressed if the name ends in .gz.",
 )
 overwrite_option = click.option(
-    "--overwrite-input", is_flag=True, help="Let --output be an input, which is replaced once all is written."
+    "--overwrite-input", is_flag=True, help="Allow --output to be an input. It is replaced when all is written."
 )
 
 
 def overwrite_folder_option(meaning: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
-    """``--overwrite``, for a command with a folder of outputs; ``meaning`` says what it replaces."""
+    """``--overwrite``, for a command with a folder of outputs, with the help ``meaning``."""
     return click.option("--overwrite", is_flag=True, help=meaning)
 
 
@@ -330,14 +329,14 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print the re
 def singletons_option(
     meaning: str, *, default: str = "drop"
 ) -> Callable[[Callable[..., object]], Callable[..., object]]:
-    """``--singletons keep|drop``; ``meaning`` says which singletons those are, and what keep and drop do here."""
+    """``--singletons keep|drop``, with the help ``meaning``."""
     return click.option(
         "--singletons", type=click.Choice(["keep", "drop"]), default=default, show_default=True, help=meaning
     )
 
 
 def check_stdin(*paths: str | None) -> None:
-    """See that standard input is read once. Raises ``click.UsageError``."""
+    """Check that standard input is read at most once. Raises ``click.UsageError``."""
     if paths.count(STDIN) > 1:
         raise click.UsageError(f"standard input ({STDIN}) can be read only once")
 

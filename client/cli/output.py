@@ -1,4 +1,4 @@
-"""Writes results: standard output, or a file that appears whole or not at all."""
+"""Writes results to standard output, or to a file that appears complete or not at all."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ STDOUT = "-"
 def open_output(path: str) -> Iterator[IO[str]]:
     """A text stream in UTF-8 with line ends as given; the file takes its name only when all is written.
 
-    A symbolic link stays one, and devices and pipes are written directly. Raises ``OSError`` that names ``path`` if it
-    cannot be written.
+    A symbolic link stays a link; devices and pipes are written directly. Raises ``OSError`` that names ``path``.
     """
     if path == STDOUT:
         sys.stdout.reconfigure(encoding="utf-8", errors="strict", newline="")  # type: ignore[union-attr]  # a TextIOWrapper in the console
@@ -46,7 +45,7 @@ def open_output(path: str) -> Iterator[IO[str]]:
             if target.suffix == ".gz":
                 import gzip
 
-                # Without a name and a time in its header the same content gives the same bytes.
+                # Without name and time in the header, the same content gives the same bytes.
                 with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
                     yield from _text(cast("IO[bytes]", packed))
             else:
@@ -59,7 +58,7 @@ def open_output(path: str) -> Iterator[IO[str]]:
 
 @contextmanager
 def open_report() -> Iterator[IO[str]]:
-    """Standard output for what tells of documents: bytes of arguments that are no UTF-8 are escaped, as in JSON."""
+    """Standard output for reports: bytes of arguments that are not UTF-8 are escaped, as in JSON."""
     with open_output(STDOUT) as stream:
         sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a TextIOWrapper in the console
         yield stream
@@ -104,15 +103,15 @@ def show_notices(notices: Notices) -> None:
 def check_paths(
     outputs: Mapping[str, str | None], inputs: Iterable[str], *, overwrite_input: bool | None = None
 ) -> None:
-    """See that no two outputs have one path, and that none is an input.
+    """Check that no two outputs have the same path, and that no output is an input.
 
-    ``outputs`` are paths by option. With ``overwrite_input``, which is ``None`` where the command has no such option,
-    ``--output`` may be an input: it takes its name when all is written. Raises ``click.UsageError``.
+    ``outputs`` are paths by option. With ``overwrite_input``, ``--output`` can be an input: the file takes its name
+    when all is written. It is ``None`` if the command has no such option. Raises ``click.UsageError``.
     """
     import click
 
     files = {option: Path(path) for option, path in outputs.items() if path not in {None, STDOUT}}
-    # Devices and pipes take whatever comes.
+    # Devices and pipes can be shared.
     files = {option: path.resolve() for option, path in files.items() if path.is_file() or not path.exists()}
     taken: dict[Path, str] = {}
     for option, path in files.items():
@@ -134,7 +133,7 @@ def check_paths(
 
 
 def check_folders(paths: Iterable[str | None]) -> None:
-    """See that files can be made at these paths, before work whose results would be lost.
+    """Check that files can be created at these paths, before the results of the work could be lost.
 
     Raises ``OSError`` that names the path.
     """

@@ -1,4 +1,4 @@
-"""A progress line on standard error for long work; silent where nobody looks."""
+"""A progress line on standard error for long work, if standard error is a terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from client.cli.messages import shows_progress
 
 
 class HasTokens(Protocol):
-    """A document, or what became of one."""
+    """A document, or an outcome."""
 
     @property
     def token_count(self) -> int:
@@ -21,22 +21,22 @@ Counted = TypeVar("Counted", bound=HasTokens)
 
 
 class Stage:
-    """What is going on within a document, for the progress line; ``report`` is that of a ``WorkContext``."""
+    """The stage of work within a document. ``report`` is for a :class:`~merger.progress.WorkContext`."""
 
     def __init__(self) -> None:
         self.show: Callable[[str], None] | None = None
-        """Takes what to show, while a line is shown."""
+        """Shows a text, while there is a progress line."""
 
     def report(self, stage: str, done: int, total: int) -> None:
-        """Show how far a stage is; nothing once it is done."""
+        """Show the progress of a stage, until the stage is done."""
         if self.show is not None:
             self.show(f"{stage} {done}/{total}" if done < total else "")
 
 
 def documents_with_progress(documents: Iterable[Counted], label: str, stage: Stage | None = None) -> Iterator[Counted]:
-    """Pass documents through and show how many there were, their tokens, the time, and the ``stage`` of the next one.
+    """Pass documents through and show their number, tokens and time, and the ``stage`` of the document in progress.
 
-    Nothing is shown, and nothing imported, if standard error is not a terminal, or ``--quiet`` was given.
+    Shows nothing, and imports nothing, if standard error is not a terminal or ``--quiet`` is set.
     """
     if not shows_progress():
         yield from documents
@@ -64,13 +64,13 @@ def documents_with_progress(documents: Iterable[Counted], label: str, stage: Sta
 
 @contextmanager
 def work_with_progress(total: int) -> Iterator[Callable[[str, int], None]]:
-    """A bar with an estimate of the time that is left, for work whose amount is known.
+    """A progress bar with the estimated time left, for a known amount of work.
 
-    Call what it gives with a label and the amount that was done since. Silent, and without imports, if standard error
-    is not a terminal.
+    Yields a function that takes a label and the amount done since the last call. Shows nothing, and imports nothing, if
+    standard error is not a terminal.
     """
     if not shows_progress():
-        yield lambda label, done: None  # noqa: ARG005  # nobody looks
+        yield lambda label, done: None  # noqa: ARG005  # nothing to show
         return
     from rich.console import Console
     from rich.markup import escape

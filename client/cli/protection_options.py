@@ -1,4 +1,4 @@
-"""The options of a server that say who may call it, and how large a document may be."""
+"""The options of a server for access and for the size of documents."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from service.options import CallerLimits, SecurityOptions
 _FILE: Final = click.Path(dir_okay=False)
 MIB: Final = 1024 * 1024
 MAX_MIB: Final = 1024 * 1024
-"""The most of options that are in MiB: 1 TiB."""
+"""The maximum of options in MiB: 1 TiB."""
 _TOTALS: Final = [each.name for each in fields(Limits) if each.name != "stream_bytes"]
 
 
 def protection_options(command: Callable[..., object]) -> Callable[..., object]:
     """Add the options; the command gets them as ``security`` and ``limits``.
 
-    What they say together is checked before the command runs: it raises :class:`~merger.errors.ParameterError`.
+    They are checked together before the command runs, which raises :class:`~merger.errors.ParameterError`.
     """
 
     @functools.wraps(command)
@@ -37,34 +37,38 @@ def protection_options(command: Callable[..., object]) -> Callable[..., object]:
         click.option(
             "--tls-cert",
             type=_FILE,
-            help="Certificate, and what leads from it to its CA, in PEM. Used for new connections when it changes.",
+            help="The server's certificate chain, in PEM. A changed file is used for new connections.",
         ),
-        click.option("--tls-key", type=_FILE, help="The certificate's key, in PEM, without a passphrase."),
+        click.option("--tls-key", type=_FILE, help="The key of --tls-cert, in PEM, without a passphrase."),
         click.option(
-            "--tls-client-ca", type=_FILE, help="Callers must have a certificate that one of these CAs signed (mTLS)."
+            "--tls-client-ca",
+            type=_FILE,
+            help="Require a certificate from callers, signed by one of these CAs, in PEM (mTLS).",
         ),
         click.option(
             "--token-file",
             type=_FILE,
-            help="Callers must have a token. A line for each: its name and SHA-256, as `merge-baseline token` prints "
-            "it. Read again when it changes.",
+            help="Require a token from callers. The file has a line for each token, as `merge-baseline token` prints "
+            "it. A changed file is read again.",
         ),
         click.option(
             "--caller-concurrency",
             type=int,
-            help="Calls that a caller may have running; a caller is a token's name or, without tokens, an address. No "
-            "limit by default.",
+            help="Most calls in progress per caller. A caller is the name of a token or, without tokens, an address. "
+            "Default: no limit.",
         ),
         click.option(
-            "--caller-rate", type=float, help="Calls, and documents of a stream of many, a second and caller."
+            "--caller-rate",
+            type=float,
+            help="Most calls, and documents of a stream, per second and caller. Default: no limit.",
         ),
         click.option(
-            "--caller-burst", type=int, help="Calls that may begin at once after a pause; by default a second's worth."
+            "--caller-burst", type=int, help="Most calls at once after a pause. Default: the calls of one second."
         ),
         click.option(
             "--insecure-listen-anywhere",
             is_flag=True,
-            help="Listen beyond this machine without TLS: documents and tokens cross the network in clear.",
+            help="Listen beyond this machine without TLS: documents and tokens cross the network unencrypted.",
         ),
         *(
             click.option(
@@ -72,7 +76,7 @@ def protection_options(command: Callable[..., object]) -> Callable[..., object]:
                 type=int,
                 default=getattr(DEFAULT_LIMITS, name),
                 show_default=True,
-                help=f"Most {name} of a document, in one message or in all of a stream's.",
+                help=f"Most {name} of a document, in one message or in all messages of a stream.",
             )
             for name in _TOTALS
         ),
@@ -81,7 +85,7 @@ def protection_options(command: Callable[..., object]) -> Callable[..., object]:
             type=click.IntRange(1, MAX_MIB),
             default=DEFAULT_LIMITS.stream_bytes // MIB,
             show_default=True,
-            help="Most MiB of all messages of a stream of parts.",
+            help="Most MiB in all messages of a stream of parts.",
         ),
     ]
     for decorator in reversed(decorators):

@@ -114,8 +114,8 @@ def server_options(text: str) -> Callable[[Callable[..., object]], Callable[...,
             click.option(
                 "--tls-server-name",
                 metavar="NAME",
-                help="With --server: use TLS, and expect this name in its certificate instead of HOST, for example behind a "
-                "tunnel.",
+                help="With --server: use TLS, and expect this name in its certificate instead of HOST, for example "
+                "behind a tunnel.",
             ),
             click.option(
                 "--token-file",
@@ -125,7 +125,7 @@ def server_options(text: str) -> Callable[[Callable[..., object]], Callable[...,
             click.option(
                 "--insecure-token",
                 is_flag=True,
-                help="With --server: send the token without TLS to other machines, too. Anybody on the way can read it.",
+                help="With --server: send the token without TLS to other machines, too. Others can read it on the way.",
             ),
         ]
         for decorator in reversed(decorators):

@@ -27,14 +27,14 @@ def strategy_options(command: Callable[..., object]) -> Callable[..., object]:
             show_default=True,
             metavar="NAME[:OPTION=VALUE,...]",
             shell_complete=complete_spec,
-            help=f"One of {', '.join(STRATEGIES)}; see `merge-baseline strategies`.",
+            help=f"One of {', '.join(STRATEGIES)}. `merge-baseline strategies` describes them.",
         ),
         click.option(
             "--option",
             "pairs",
             multiple=True,
             metavar="NAME=VALUE",
-            help="An option of the strategy; may be repeated.",
+            help="An option of the strategy. Can be given several times.",
         ),
         *(_flag(name, owners) for name, owners in _flags().items()),
     ]

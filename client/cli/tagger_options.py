@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TaggerChoice:
-    """Which tagger, by its name and options, if any; with ``retag`` it replaces the tags that documents have."""
+    """The name and options of a tagger, if there is one; with ``retag`` it replaces the tags of documents."""
 
     spec: tuple[str, dict[str, OptionValue]] | None
     retag: bool
 
     @property
     def text(self) -> str | None:
-        """How the command line has the tagger."""
+        """The tagger as the command line writes it."""
         if self.spec is None:
             return None
         name, options = self.spec
@@ -47,12 +47,12 @@ def tagger_options(command: Callable[..., object]) -> Callable[..., object]:
     @wraps(command)
     def with_tagger(*, tagger_spec: str | None, retag: bool, **rest: object) -> object:
         if retag and tagger_spec is None and rest.get("server_tagger") is None:
-            raise click.UsageError("--retag replaces the tags of documents by those of a tagger: --tagger is missing")
+            raise click.UsageError("--retag replaces the tags of documents: --tagger is missing")
         spec = None if tagger_spec is None else checked_spec(tagger_spec)
         if spec is not None:
             from merger.taggers import resolve_tagger
 
-            # Once, so that all workers take the same.
+            # Resolved once, so that all workers use the same tagger.
             spec = resolve_tagger(*spec), spec[1]
         return command(tagging=TaggerChoice(spec, retag), **rest)
 
@@ -62,10 +62,10 @@ def tagger_options(command: Callable[..., object]) -> Callable[..., object]:
             "--tagger",
             "tagger_spec",
             metavar="NAME[:OPTION=VALUE,...]",
-            help="Tag sentences without part-of-speech tags first: spacy, corenlp, stanza, or auto for the first of "
-            "these that can run here. The tags are not written.",
+            help="Tag sentences that have no part-of-speech tags: spacy, corenlp, stanza, or auto for the first of "
+            "these that can run here. The tags are not written to the output.",
         ),
-        click.option("--retag", is_flag=True, help="With --tagger: tag all sentences, and ignore the tags they have."),
+        click.option("--retag", is_flag=True, help="With --tagger: replace the tags of all sentences."),
     ]
     for decorator in reversed(decorators):
         wrapped = decorator(wrapped)

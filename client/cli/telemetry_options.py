@@ -1,4 +1,4 @@
-"""The options of a server that say what it shows of itself."""
+"""The options of a server for metrics and traces."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def observability_options(command: Callable[..., object]) -> Callable[..., objec
     @functools.wraps(command)
     def with_observability(*, metrics_host: str, metrics_port: int | None, otel: bool, **given: object) -> object:
         if metrics_port is None and is_given("metrics_host"):
-            raise click.UsageError("--metrics-host says where to show metrics: --metrics-port is missing")
+            raise click.UsageError("--metrics-host needs --metrics-port")
         return command(**given, observability=ObservabilityOptions(metrics_host, metrics_port, otel))
 
     wrapped: Callable[..., object] = with_observability
@@ -27,20 +27,21 @@ def observability_options(command: Callable[..., object]) -> Callable[..., objec
         click.option(
             "--metrics-port",
             type=int,
-            help="Show metrics for Prometheus at http://HOST:PORT/metrics (0: any free port). Needs the extra metrics.",
+            help="Serve metrics for Prometheus at http://HOST:PORT/metrics. 0 takes any free port. Needs the extra "
+            "metrics.",
         ),
         click.option(
             "--metrics-host",
             default=_DEFAULTS.metrics_host,
             show_default=True,
-            help="Address to show metrics on. They have no document text, and no password.",
+            help="Address to serve metrics on. They contain no document text and need no password.",
         ),
         click.option(
             "--otel/--no-otel",
             default=_DEFAULTS.otel,
             show_default=True,
-            help="Send traces by OpenTelemetry, as its variables say (OTEL_EXPORTER_OTLP_ENDPOINT, ...). Needs the "
-            "extra otel.",
+            help="Send traces by OpenTelemetry, configured by its environment variables (OTEL_EXPORTER_OTLP_ENDPOINT, "
+            "...). Needs the extra otel.",
         ),
     ]
     for decorator in reversed(decorators):

@@ -1,4 +1,4 @@
-"""Many documents on one stream: which to send, what the answers mean, what to send again. Does no I/O itself."""
+"""Many documents on one stream: what to send, what the answers mean, what to send again. Does no I/O."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _ENVELOPE_BYTES = 128
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a document: ``result``, or ``error`` if it could not be merged.
+    """The outcome of a document: ``result``, or ``error`` if it could not be merged.
 
-    ``index`` is its place in the input, 0-based; ``notices`` is what is worth telling the user.
+    ``index`` is its position in the input, 0-based; ``notices`` are for the user.
     """
 
     index: int
@@ -35,7 +35,7 @@ class Outcome:
     notices: Notices = field(default_factory=Notices)
 
     def get(self) -> MergeResult:
-        """The result. Raises the error."""
+        """The result. Raises the error if there is one."""
         if self.result is None:
             raise self.error or RuntimeError("an outcome without result and error")
         return self.result
@@ -43,7 +43,7 @@ class Outcome:
 
 @dataclass(slots=True)
 class PendingDocument:
-    """A document in work. ``due`` is when to send it, in the time of the clock."""
+    """A document in progress. ``due`` is when to send it, in seconds of the clock."""
 
     index: int
     document: Document
@@ -56,17 +56,17 @@ class PendingDocument:
 
 @dataclass(slots=True)
 class LargeOutcome:
-    """Takes what merging a document by itself comes to."""
+    """The result of a document that is merged by itself, to be filled in."""
 
     notices: Notices = field(default_factory=Notices)
     result: MergeResult | None = None
 
 
 class DocumentWindow:
-    """The state of many documents.
+    """The documents that are read and not yet handed out.
 
-    At most the target's ``window`` of documents are read and not yet handed out, and no more than a message's bound of
-    bytes, one document at least. In order (``ordered``) what is ready waits for all before it.
+    They are at most the target's ``window`` documents and ``max_message_bytes`` bytes, but at least one document. If
+    ``ordered``, an outcome waits for all outcomes before it.
     """
 
     def __init__(
@@ -97,14 +97,14 @@ class DocumentWindow:
 
     @property
     def has_room(self) -> bool:
-        """Whether there is room for another one."""
+        """Whether there is room for another document."""
         held = self._sizes
         roomy = not held or (len(held) < self._target.window and sum(held.values()) < self._target.max_message_bytes)
         return roomy and not self._ended
 
     @property
     def finished(self) -> bool:
-        """Whether everything was handed out. Raises what the source of the documents ended with."""
+        """Whether everything was handed out. Raises the exception that the source of the documents ended with."""
         if not self._ended or self._sizes:
             return False
         if self._failure is not None:
@@ -117,7 +117,7 @@ class DocumentWindow:
         return bool(self._waiting or self._sent)
 
     def add(self, document: Document, key: Document | None) -> None:
-        """Take the next document."""
+        """Add the next document."""
         index = self._count
         self._count += 1
         self._sizes[index] = 0
@@ -136,12 +136,12 @@ class DocumentWindow:
             self._waiting[index] = item
 
     def end(self, failure: BaseException | None = None) -> None:
-        """No more documents. What their source ended with, if not well, is raised when all is handed out."""
+        """Note that there are no more documents. An exception of their source is raised when all are handed out."""
         self._ended = True
         self._failure = failure
 
     def requests(self) -> Iterator[v1.MergeDocumentsRequest]:
-        """What to send now."""
+        """The requests that are due now."""
         now = self._clock()
         due = [item for item in self._waiting.values() if item.due <= now]
         if due and not self._sent:
@@ -154,7 +154,7 @@ class DocumentWindow:
             yield request
 
     def wait_seconds(self) -> float | None:
-        """Seconds to wait for an answer before there is something else to do; ``None``: any time."""
+        """Seconds to wait for an answer before something else is due; ``None`` for no limit."""
         now = self._clock()
         ends = [item.due for item in self._waiting.values()]
         if self._sent and self._timeout is not None:
@@ -162,13 +162,13 @@ class DocumentWindow:
         return max(0.0, min(ends) - now) if ends else None
 
     def check_timeout(self) -> None:
-        """Raise :class:`~client.remote.errors.DeadlineError` if no answer came for longer than a document may take."""
+        """Raise :class:`~client.remote.errors.DeadlineError` if no answer came for longer than a document can take."""
         if self._sent and self._timeout is not None and self._clock() >= self._answer_deadline():
             message = f"no answer from {self._target.address} within the time set (timeout)"
             raise DeadlineError(message, self._target.address)
 
     def _answer_deadline(self) -> float:
-        # The server measures a document's time; what it says is waited for.
+        # The server measures the time of a document. This leaves it time to report a timeout.
         return self._last_answer + (self._timeout or 0.0) + self._target.connect_timeout
 
     def take(self, response: v1.MergeDocumentsResponse) -> None:
@@ -178,7 +178,7 @@ class DocumentWindow:
         if item is None:
             return
         if response.HasField("response"):
-            # Something comes through, so failures before this one are over.
+            # The connection works, so attempts are counted from here.
             self._retries.succeeded()
             self._answered(item, response.response)
             return
@@ -194,24 +194,24 @@ class DocumentWindow:
             self._waiting[item.index] = item
 
     def stream_broke(self, error: MergeBaselineError) -> float:
-        """The stream ended with this: seconds to wait before the next one. Raises it if there is to be none."""
+        """Seconds to wait before the next stream, as this one ended with ``error``. Raises it if there is no retry."""
         sent, self._sent = self._sent, {}
         self._waiting = dict(sorted({**sent, **self._waiting}.items()))
         if isinstance(error, MessageTooLargeError) and sent:
-            # It does not say which; the largest is the likeliest, and going in parts harms none.
+            # The error does not name the document. The largest is the likeliest, and any document can go in parts.
             largest = max(sent.values(), key=lambda item: item.size)
             self._large[largest.index] = self._waiting.pop(largest.index)
             return 0.0
         return self._retries.delay(error)
 
     def large(self) -> Iterator[PendingDocument]:
-        """The documents that are too large for a message: each must be merged within :meth:`merging`."""
+        """The documents that are too large for one message. Merge each of them within :meth:`merging`."""
         while self._large:
             yield self._large.pop(min(self._large))
 
     @contextmanager
     def merging(self, item: PendingDocument) -> Iterator[LargeOutcome]:
-        """Merge a document that is too large; what that raises, if it is an error of ours, is its outcome."""
+        """Merge a document that is too large. A ``MergeBaselineError`` becomes its outcome."""
         merging = LargeOutcome()
         error: MergeBaselineError | None = None
         try:
@@ -222,7 +222,7 @@ class DocumentWindow:
         self._finish(Outcome(item.index, item.document, merging.result, error, merging.notices))
 
     def ready(self) -> Iterator[Outcome]:
-        """What can be handed out now."""
+        """The outcomes that can be handed out now."""
         if self._ordered:
             while self._next in self._done:
                 yield self._handed_out(self._next)

@@ -1,4 +1,4 @@
-"""What to raise for calls that fail, and for answers that are errors. Importing it imports grpc."""
+"""The exceptions for calls that fail and for answers that are errors. Importing it imports grpc."""
 
 from __future__ import annotations
 
@@ -41,35 +41,35 @@ _CODES: Final = {code.value[0]: code for code in grpc.StatusCode}
 
 
 def translate(error: grpc.RpcError, address: str) -> MergeBaselineError:
-    """What to raise for a failed call: what the server raised, if it is an error of merger, else a RemoteError."""
+    """The exception for a failed call: the server's, if it is one of :mod:`merger`, else a ``RemoteError``."""
     status = None
-    # A status that contradicts the call's own code comes from something in between; the code counts then.
+    # A status that contradicts the code of the call comes from a proxy. Then the code counts.
     with contextlib.suppress(ValueError):
         status = rpc_status.from_call(cast("grpc.Call", error))
     return _error(error.code(), error.details() or "", status, address)
 
 
 def error_of_answer(status: status_pb2.Status, address: str) -> MergeBaselineError:
-    """What to raise for an answer that is an error."""
+    """The exception for an answer that is an error."""
     return _error(_CODES.get(status.code, grpc.StatusCode.UNKNOWN), status.message, status, address)
 
 
 def not_connected(target: Target, reason: str) -> RemoteError:
-    """What to raise where no connection comes about; ``reason`` is what gRPC said, if anything.
+    """The exception if there is no connection; ``reason`` is gRPC's text, or empty.
 
-    Asks what listens there, which takes a second or two where nothing answers.
+    Probes what listens at the address, which takes a second or two if nothing answers.
     """
     address, said = target.address, reason.lower()
     if any(words in said for words in ("errors resolving", "resolution failed", "lookup failed")):
-        return UnreachableError(f"the host name of {address} is not known here: no address was found for it", address)
+        return UnreachableError(f"the host name of {address} is unknown: no address was found for it", address)
     unlike = other_protocol(target)
     if unlike is not None:
         return unlike
     if target.tls is not None and (why := _why_no_tls(target)) is not None:
-        # gRPC does not always say so: its own attempt may not have failed yet.
-        message = f"no TLS connection to {address} came about: {why}"
+        # gRPC does not always report this: its own attempt may not have failed yet.
+        message = f"no TLS connection to {address}: {why}"
     elif any(words in said for words in ("handshake", "verification", "certificate")):
-        message = f"no TLS connection to {address} came about: {reason}"
+        message = f"no TLS connection to {address}: {reason}"
     else:
         seconds = target.connect_timeout if target.timeout is None else min(target.connect_timeout, target.timeout)
         message = (
@@ -88,22 +88,22 @@ def _why_no_tls(target: Target) -> str | None:
 
 
 def other_protocol(target: Target) -> IncompatibleError | None:
-    """What to raise if one side speaks TLS and the other does not; ``None`` if they are alike or nothing answers."""
+    """The exception if only one side speaks TLS; ``None`` if both or neither do, or if nothing answers."""
     tls = speaks_tls(target.address)
     if tls is None or tls == (target.tls is not None):
         return None
     if tls:
-        message = "speaks TLS, and this client does not (set option tls)"
+        message = "speaks TLS, and this client does not: set option tls"
     else:
         message = (
-            "does not speak TLS, and this client does (leave out option tls, or serve with server option tls_cert and "
-            "server option tls_key)"
+            "does not speak TLS, and this client does: leave out option tls, or serve with server option tls_cert and "
+            "server option tls_key"
         )
     return IncompatibleError(f"what listens at {target.address} {message}", target.address)
 
 
 def ended_early(address: str) -> IncompatibleError:
-    """What to raise where a stream ends before its last answer."""
+    """The exception if a stream ends before its last answer."""
     return IncompatibleError(f"the server at {address} ended the stream too early", address)
 
 
@@ -114,7 +114,7 @@ _TEXTS: Final[dict[grpc.StatusCode, tuple[type[RemoteError], str]]] = {
     ),
     grpc.StatusCode.DEADLINE_EXCEEDED: (DeadlineError, "no answer from {address} within the time set (timeout)"),
     grpc.StatusCode.CANCELLED: (CancelledError, "the call to {address} was cancelled"),
-    grpc.StatusCode.RESOURCE_EXHAUSTED: (BusyError, "the server at {address} has too much to do: {details}"),
+    grpc.StatusCode.RESOURCE_EXHAUSTED: (BusyError, "the server at {address} is busy: {details}"),
     grpc.StatusCode.UNAUTHENTICATED: (
         NotAllowedError,
         ("the server at {address} refused the call: {details} (set option token)"),
@@ -122,7 +122,7 @@ _TEXTS: Final[dict[grpc.StatusCode, tuple[type[RemoteError], str]]] = {
     grpc.StatusCode.PERMISSION_DENIED: (NotAllowedError, "the server at {address} refused the call: {details}"),
     grpc.StatusCode.UNIMPLEMENTED: (
         IncompatibleError,
-        "what answers at {address} is no merge-baseline server, or one of another version",
+        "the server at {address} is not a merge-baseline server, or has another version",
     ),
     grpc.StatusCode.INTERNAL: (ServerFailedError, "the server at {address} failed: {details}"),
     grpc.StatusCode.UNKNOWN: (ServerFailedError, "the server at {address} failed: {details}"),
@@ -136,9 +136,9 @@ _TOO_LARGE: Final = (
     ),
 )
 _TIME_LIMIT: Final = (DeadlineError, "the server at {address} gave up: {details}")
-_BACKEND_DOWN: Final = (BusyError, "the server at {address} has to wait for a backend: {details}")
+_BACKEND_DOWN: Final = (BusyError, "the server at {address} is waiting for a backend: {details}")
 _BROKEN_WRITE: Final = "Internal error from Core"
-"""With asyncio this, as INTERNAL, is what gRPC makes of a connection that breaks while a message is being sent."""
+"""gRPC's text, with code INTERNAL, when a connection breaks while asyncio sends a message."""
 _WORK_LOST: Final = (WorkLostError, "the server at {address} lost the work on the request ({details})")
 
 

@@ -8,14 +8,14 @@
         ├── DeadlineError         no answer within the time set
         ├── CancelledError        the call was cancelled
         ├── MessageTooLargeError  a document or its answer is larger than one message may be
-        ├── BusyError             the server has too much to do; ``retry_after``: when it wants to be asked again
+        ├── BusyError             the server is busy; ``retry_after``: seconds until a retry is welcome
         ├── WorkLostError         the process that worked on the request died
         ├── NotAllowedError       the server wants another token or certificate than the client has
         ├── ServerFailedError     the server crashed on the request; ``error_id`` finds it in the server's log
-        └── IncompatibleError     what answers is no merge-baseline server, one of another version, or wants (no) TLS
+        └── IncompatibleError     another kind of server, another version, or only one side speaks TLS
 
-What is wrong with a request is raised as it is without a server: ``OptionError``, ``MissingTagsError``,
-``DecisionError``, ``AnnotationError``, ``UnavailableError`` of :mod:`merger.errors`.
+Bad requests raise the same errors as without a server: ``OptionError``, ``MissingTagsError``, ``DecisionError``,
+``AnnotationError``, ``UnavailableError`` of :mod:`merger.errors`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class RemoteError(MergeBaselineError):
     """A server could not be used. ``address`` is ``HOST:PORT``."""
 
     def __init__(self, message: str, address: str, *, retry_after: float | None = None) -> None:
-        """``retry_after`` is when the server wants to be asked again, in seconds; ``None`` if it did not say."""
+        """``retry_after`` is the time after which the server allows a retry, in seconds; ``None`` if it named none."""
         super().__init__(message)
         self.address = address
         self.retry_after = retry_after
@@ -43,7 +43,7 @@ class UnreachableError(RemoteError):
 
     @property
     def retryable(self) -> bool:
-        """Always: servers start again, and connections come back."""
+        """Always: servers restart, and connections come back."""
         return True
 
 
@@ -60,29 +60,29 @@ class MessageTooLargeError(RemoteError):
 
 
 class BusyError(RemoteError):
-    """The server has too much to do, the caller's share of it is used up, or a backend is being started again."""
+    """The server is busy, the caller's share of it is used up, or a backend is being restarted."""
 
     @property
     def retryable(self) -> bool:
-        """Whether the server said when; without that more calls would only add to its load."""
+        """Whether the server named a time; without one, retries would only add to its load."""
         return self.retry_after is not None
 
 
 class WorkLostError(RemoteError):
-    """The process of the server that worked on the request died."""
+    """The server's process that worked on the request died."""
 
     @property
     def retryable(self) -> bool:
-        """Always: another process does it then."""
+        """Always: another process can do the work."""
         return True
 
 
 class NotAllowedError(RemoteError):
-    """The server does not take the caller's token or certificate, or wants one and got none."""
+    """The server does not accept the caller's token or certificate, or got none and needs one."""
 
 
 class ServerFailedError(RemoteError):
-    """The server crashed on the request. ``error_id`` is what its log calls the crash, where the server told."""
+    """The server crashed on the request. ``error_id`` names the crash in its log; ``None`` if the server sent no id."""
 
     def __init__(self, message: str, address: str, error_id: str | None = None) -> None:
         super().__init__(message, address)
@@ -90,4 +90,4 @@ class ServerFailedError(RemoteError):
 
 
 class IncompatibleError(RemoteError):
-    """What answers is no merge-baseline server or one of another version, or one side alone speaks TLS."""
+    """It is another kind of server or another version, or only one side speaks TLS."""

@@ -1,4 +1,4 @@
-"""Asking a server whether it is ready, as a whole or for one strategy."""
+"""Asks a server whether it is ready, as a whole or for one strategy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from merger.message_text import plain_number
 
 
 def service_name(strategy: str | None = None) -> str:
-    """What the health check calls the service, or one strategy of it."""
+    """The name of the service, or of one strategy, in health checks."""
     from client.remote.channel import SERVICE
 
     return SERVICE if strategy is None else f"{SERVICE}/{strategy}"
@@ -20,7 +20,7 @@ def health_of(target: Target, service: str, seconds: float) -> str:
 
     Raises :class:`~client.remote.errors.UnreachableError` if the server does not answer in time,
     :class:`~client.remote.errors.IncompatibleError` if only one side speaks TLS, and
-    :class:`~merger.errors.UnavailableError` if it has no such service. Nothing is tried again.
+    :class:`~merger.errors.UnavailableError` if it has no such service. Does not retry.
     """
     import grpc
     from grpc_health.v1 import health_pb2

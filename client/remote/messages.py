@@ -1,7 +1,4 @@
-"""What the messages of a call say, without the call itself: both clients send and take them in their own ways.
-
-Importing it imports protobuf.
-"""
+"""The messages of calls, without the calls themselves. Importing it imports protobuf."""
 
 from __future__ import annotations
 
@@ -27,10 +24,10 @@ from protos.merge_baseline import v1
 
 @dataclass(frozen=True, slots=True)
 class StreamResult:
-    """What a stream of parts came to.
+    """The result of a stream of parts.
 
     ``chains`` are the merged chains of all parts, ``decisions`` all that were made, in order, ``singletons`` the number
-    of singletons that took no part in merging, ``strategy`` the strategy's signature.
+    of singletons that were not merged, ``strategy`` the strategy's signature.
     """
 
     chains: tuple[Chain, ...]
@@ -41,7 +38,7 @@ class StreamResult:
 
 @dataclass(frozen=True, slots=True)
 class MergeSettings:
-    """How documents are to be merged, and with which of the server's taggers they are to be tagged first."""
+    """How to merge documents, and with which of the server's taggers to tag them first."""
 
     strategy: str
     options: Mapping[str, OptionValue] = field(default_factory=dict)
@@ -51,7 +48,7 @@ class MergeSettings:
 
     @property
     def tagger_message(self) -> v1.TaggerSpec | None:
-        """What the server is to tag with, if anything."""
+        """The tagger as a message; ``None`` without a tagger."""
         return None if self.tagger is None else v1.TaggerSpec(name=self.tagger, retag=self.retag)
 
 
@@ -66,13 +63,13 @@ def strategies_of(response: v1.ListStrategiesResponse) -> tuple[StrategyInfo, ..
 
 
 class _Messages:
-    """Knows the caller's key."""
+    """The messages of one document."""
 
     _key: Document | None
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        """Put the name of the caller's key in the place of the server's word for it."""
+        """Name the caller's key in errors, instead of the server's name for it."""
         try:
             yield
         except InputError as error:
@@ -85,7 +82,7 @@ class DocumentMessages(_Messages):
     """A document that is sent as a whole."""
 
     def __init__(self, document: Document, settings: MergeSettings, key: Document | None = None) -> None:
-        """Raises :class:`~merger.errors.InputError` for a document that can't be sent, and for one of other tokens."""
+        """Raises :class:`~merger.errors.InputError` for a document that can't be sent, or a key with other tokens."""
         self.document = document
         self._key = None if key is None else with_boundaries_of(document, key)
         with _sendable(document.id):
@@ -136,7 +133,7 @@ class PartMessages(_Messages):
         self._summary: v1.MergeStreamSummary | None = None
 
     def setup(self) -> list[v1.MergeStreamRequest]:
-        """What comes before the first part. Raises UnsupportedError for texts that can't be sent."""
+        """The messages before the first part. Raises ``UnsupportedError`` for texts that can't be sent."""
         rest: list[v1.HumanMerges] = []
         with _sendable(self._document_id):
             setup = v1.MergeStreamSetup(
@@ -153,11 +150,13 @@ class PartMessages(_Messages):
         return [v1.MergeStreamRequest(setup=setup), *(v1.MergeStreamRequest(key=piece) for piece in rest)]
 
     def part(self, part: Part, chains: Sequence[Chain]) -> Iterator[v1.MergeStreamRequest]:
-        """The next part. Raises :class:`~merger.errors.AnnotationError` for chains of another one."""
+        """The messages of the next part. Raises :class:`~merger.errors.AnnotationError` for chains of another part."""
         index = self._next_part
         for chain in chains:
             if any(mention.part != index for mention in chain.mentions):
-                message = f"chain {chain.id} has mentions of another part than the one that it is sent with"
+                message = (
+                    f"chain {chain.id} has mentions of another part; expected mentions of the part that it is sent with"
+                )
                 raise AnnotationError(message, Location(document=self._document_id, part=index))
         with _sendable(self._document_id):
             encoded = part_to_message(part, chains)
@@ -171,7 +170,7 @@ class PartMessages(_Messages):
             yield v1.MergeStreamRequest(chunk=chunk)
 
     def take(self, response: v1.MergeStreamResponse | None, watch: WorkContext | None = None) -> bool:
-        """Take an answer, if one came; whether it was the last one to what was sent."""
+        """Take an answer, if there is one. Returns whether it was the last answer to the last message."""
         if response is None:
             return False
         match response.WhichOneof("message"):
@@ -192,11 +191,11 @@ class PartMessages(_Messages):
                 )
 
     def decisions(self) -> tuple[Decision, ...]:
-        """Those on the part sent last."""
+        """The decisions on the last part."""
         return tuple(self._decisions[self._decided_before :])
 
     def result(self, notices: Notices | None) -> StreamResult:
-        """What the stream came to, once the summary was taken."""
+        """The result, once the summary has come."""
         summary = self._summary or v1.MergeStreamSummary()
         if notices is not None:
             for notice in summary.notices:
@@ -206,7 +205,7 @@ class PartMessages(_Messages):
 
 
 def merged_document(document: Document, result: StreamResult) -> MergeResult:
-    """The caller's own document with what a stream of its parts came to."""
+    """The caller's own document with the result of a stream of its parts."""
     merged = document.with_chains(result.chains, ChainScope.DOCUMENT)
     return MergeResult(merged, result.decisions, result.singletons, result.strategy)
 

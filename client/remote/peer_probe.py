@@ -1,4 +1,4 @@
-"""Whether what listens at an address speaks TLS: of a wrong guess gRPC says only that no connection came about."""
+"""Finds out whether a server speaks TLS. On a mismatch gRPC itself reports only that there is no connection."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import ssl
 from typing import Final
 
 PROBE_SECONDS: Final = 1.0
-"""How long the connection, and every answer on it, may take."""
+"""Time limit of the connection and of each answer, in seconds."""
 
 _NO_TLS: Final = frozenset({"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "UNKNOWN_PROTOCOL"})
-"""What OpenSSL calls an answer that is no TLS, in its several versions."""
+"""OpenSSL's names, across its versions, for an answer that is not TLS."""
 
 
 def refused_certificate(address: str, ca: bytes | None, server_name: str | None) -> str | None:
-    """Why the certificate of a server that speaks TLS is not believed; ``None`` if it is, or none came.
+    """Why the certificate of a server is not trusted; ``None`` if it is trusted, or if the server sent none.
 
-    ``ca`` is PEM, ``None`` for the CAs of this system; ``server_name`` is the name that it must have, if not the host.
+    ``ca`` is PEM, ``None`` for the CAs of this system; ``server_name`` is the expected name, if not the host.
     """
     host, _, port = address.rpartition(":")
     host = host.strip("[]")
@@ -35,13 +35,13 @@ def refused_certificate(address: str, ca: bytes | None, server_name: str | None)
 
 
 def speaks_tls(address: str) -> bool | None:
-    """``True`` if the server answers the begin of a TLS handshake, ``False`` if it answers with anything else.
+    """``True`` if the server answers the start of a TLS handshake, ``False`` if it sends anything else.
 
     ``None`` if nothing answers, or the address can't be reached directly. ``address`` is ``HOST:PORT``.
     """
     host, _, port = address.rpartition(":")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    # Nothing is told to the server, and nothing of its certificate is believed.
+    # Nothing is sent to the server, so its certificate need not be checked.
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     context.set_alpn_protocols(["h2"])
@@ -53,7 +53,7 @@ def speaks_tls(address: str) -> bool | None:
             return True
     except ssl.SSLError as error:
         reason = error.reason or ""
-        # An alert is TLS too, as from a server that wants another version of it.
+        # An alert is TLS, too, for example from a server that needs another version.
         return True if "ALERT" in reason else False if reason in _NO_TLS else None
     except (OSError, ValueError):
         return None

@@ -1,4 +1,4 @@
-"""When to try a failed call again."""
+"""When to retry a failed call."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ from merger.errors import BackendError, MergeBaselineError, OptionError
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often and how long to try a call again that failed for a reason that may pass.
+    """How often and how long to retry a call that failed for a temporary reason.
 
-    Tried again are calls whose connection broke or whose server went away (``UnreachableError``), calls that the server
-    refused for now with a time to come back (``BusyError`` with ``retry_after``), and once those on which the backend
-    of a strategy failed (``BackendError``). Merging changes nothing on the server, so trying again is always safe.
+    A call is retried if the connection broke or the server went away (``UnreachableError``), if the server refused it
+    for now and named a time (``BusyError`` with ``retry_after``), and once if the backend of a strategy failed
+    (``BackendError``). Merging changes nothing on the server, so a retry is always safe.
 
-    The n-th wait is a random time between 0 and ``first_delay * factor ** (n - 1)`` seconds, ``max_delay`` at most, so
-    that the callers of a server that comes back don't come back together ("full jitter": Brooker, Exponential Backoff
-    And Jitter, AWS Architecture Blog, 2015). Where the server names a time, it is a random time from that one on, by as
-    much.
+    The n-th wait is a random time between 0 and ``first_delay * factor ** (n - 1)`` seconds, at most ``max_delay``, so
+    that callers do not all return at the same moment ("full jitter": Brooker, Exponential Backoff And Jitter, AWS
+    Architecture Blog, 2015). If the server names a time, the random time is added to it.
 
-    ``attempts`` bounds the calls, the first one included; ``for_seconds`` the time from the first failure on; ``None``
-    is no bound. The time set for the call (``timeout``) holds for all attempts together. A server that was never
-    reached is waited for no longer than ``connect_timeout``.
+    ``attempts`` limits the calls, including the first; ``for_seconds`` limits the time since the first failure;
+    ``None`` is no limit. The ``timeout`` of the call covers all attempts together. The wait for a server that was never
+    reached is at most ``connect_timeout``.
     """
 
     attempts: int | None = 6
@@ -47,10 +46,10 @@ class RetryPolicy:
 
 
 NO_RETRIES = RetryPolicy(attempts=1)
-"""Every failure is raised at once."""
+"""No retries: every failure is raised at once."""
 
 OnRetry = Callable[[MergeBaselineError, float], None]
-"""Told of every wait before another attempt: what went wrong, and the seconds until it is tried again."""
+"""Called before every wait for another attempt, with the error and the seconds to wait."""
 
 
 class Retries:
@@ -78,7 +77,7 @@ class Retries:
         self._longest = min(self._policy.max_delay, self._policy.first_delay)
 
     def succeeded(self) -> None:
-        """Count from anew: the attempts are those of another call now."""
+        """Start counting again, as for a new call."""
         self._reset()
 
     def remaining(self) -> float | None:
@@ -86,14 +85,14 @@ class Retries:
         return None if self._deadline is None else max(0.0, self._deadline - self._clock())
 
     def delay(self, error: MergeBaselineError) -> float:
-        """Seconds to wait before the next attempt. Raises ``error`` if there is to be none."""
+        """Seconds to wait before the next attempt. Raises ``error`` if there is none."""
         policy = self._policy
         now = self._clock()
         self._failures += 1
         self._first_failure = now if self._first_failure is None else self._first_failure
         if not self._is_temporary(error) or (policy.attempts is not None and self._failures >= policy.attempts):
             raise error
-        # Random for spreading load, no secret.
+        # Random to spread load; not a secret.
         wait = random.uniform(0.0, self._longest)  # noqa: S311
         self._longest = min(policy.max_delay, self._longest * policy.factor)
         if isinstance(error, RemoteError) and error.retry_after is not None:
@@ -107,7 +106,7 @@ class Retries:
 
     def _is_temporary(self, error: MergeBaselineError) -> bool:
         if isinstance(error, BackendError):
-            # A document that kills a backend would kill it every time.
+            # A document that crashes a backend once usually does so every time.
             again, self._backend_failed = not self._backend_failed, True
             return again
         return isinstance(error, RemoteError) and error.retryable

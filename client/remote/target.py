@@ -1,4 +1,4 @@
-"""Where a server is, and how to talk to it. Knows no grpc, so that options can be made without importing it."""
+"""The address of a server, and how to call it. Does not import grpc."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from protos.limits import DEFAULT_MAX_MESSAGE_BYTES
 _NUMBER = re.compile(r"[0-9]+")
 _LAST_PORT = 65535
 _READABLE = range(0x21, 0x7F)
-"""What an HTTP header's value may be made of, without the space."""
+"""The characters of an HTTP header's value, without the space."""
 
 CONNECT_SECONDS: Final = 5.0
-"""The time that a connection may take to begin."""
+"""Default time limit for a connection."""
 
 
 def _is_word(text: str) -> bool:
@@ -27,12 +27,11 @@ def _is_word(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """Encrypt, and see that the server is the right one.
+    """Encryption, and a check of the server's identity.
 
-    ``ca`` is a PEM file with the certificates that the server's must be signed by; the system's by default. ``cert``
-    and ``key`` are PEM files with the client's own certificate, for servers that want one (mTLS). ``server_name`` is
-    the name in the server's certificate, where it is not the host of the address. The files are read when a connection
-    is made, not before.
+    ``ca`` is a PEM file with the CAs to trust, by default those of the system. ``cert`` and ``key`` are PEM files with
+    the client's own certificate, for servers that need one (mTLS). ``server_name`` is the name in the server's
+    certificate, if it is not the host of the address. The files are read when a channel is made.
     """
 
     ca: str | PathLike[str] | None = None
@@ -41,29 +40,29 @@ class Tls:
     server_name: str | None = None
 
     def __post_init__(self) -> None:
-        """Raises :class:`~merger.errors.OptionError` for half of a pair of certificate and key, and no name."""
+        """Raises :class:`~merger.errors.OptionError` for a certificate without a key or the reverse, and a bad name."""
         if (self.cert is None) != (self.key is None):
             missing = "certificate" if self.cert is None else "key"
             raise OptionError(f"TLS: the client's {missing} is missing; expected a certificate and its key")
         if self.server_name is not None and not _is_word(self.server_name):
-            raise OptionError(f"TLS: {self.server_name!r} is no name of a server")
+            raise OptionError(f"TLS: {self.server_name!r} is not a server name")
 
     def read(self) -> tuple[bytes | None, bytes | None, bytes | None]:
         """The contents of ``ca``, ``key`` and ``cert``.
 
-        Raises ``OSError`` for a file that can't be read, :class:`~merger.errors.OptionError` for one that is no PEM and
-        for a key that does not belong to the certificate.
+        Raises ``OSError`` for a file that can't be read, :class:`~merger.errors.OptionError` for a file that is not PEM
+        and for a key that does not belong to the certificate.
         """
         import ssl
 
         ca, key, cert = (None if path is None else Path(path).read_bytes() for path in (self.ca, self.key, self.cert))
-        # gRPC would say nothing of a bad file but that the connection failed.
+        # For a bad file gRPC would report only that the connection failed.
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         if self.ca is not None:
             try:
                 context.load_verify_locations(self.ca)
             except ssl.SSLError:
-                raise OptionError(f"TLS: {self.ca}: no certificate in it; expected a PEM file") from None
+                raise OptionError(f"TLS: {self.ca} has no certificate; expected a PEM file") from None
         if self.cert is not None:
             try:
                 context.load_cert_chain(self.cert, self.key, password="")
@@ -79,28 +78,28 @@ class RemoteOptions(TypedDict, total=False):
     """The options of :class:`~client.remote.sync.RemoteMerger` and :class:`~client.remote.aio.AsyncRemoteMerger`."""
 
     timeout: float | None
-    """Seconds that a call may take unless it says otherwise; ``None`` for no limit."""
+    """Default time limit of a call, in seconds; ``None`` for no limit."""
     connect_timeout: float
     """Seconds to wait for the server to accept the connection."""
     max_message_bytes: int
-    """The largest message to send or take, in bytes; the server has a limit of its own."""
+    """The largest message to send or receive, in bytes. The server has a limit of its own."""
     tls: Tls | None
-    """Talk TLS; in clear by default."""
+    """Use TLS; by default calls are not encrypted."""
     token: str | None
-    """What the server knows the caller by. Without TLS it is sent to this machine only."""
+    """The caller's token. Without TLS it is sent to this machine only."""
     insecure_token: bool
-    """Send the token without TLS to other machines too. Anybody on the way can read it."""
+    """Send the token without TLS to other machines, too. Others can read it on the way."""
     retry: RetryPolicy
-    """When to try failed calls again."""
+    """When to retry failed calls."""
     on_retry: OnRetry | None
-    """Told of each wait before another attempt. May be called from any thread that makes calls."""
+    """Called before each wait for another attempt, on the thread that makes the call."""
     window: int
-    """How many documents ``merge_many`` reads ahead of what it has handed out, at most."""
+    """How many documents ``merge_many`` reads ahead at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A server's address and the options above, checked."""
+    """A server's address and checked options."""
 
     address: str
     timeout: float | None = 600.0
@@ -114,14 +113,16 @@ class Target:
     window: int = 16
 
     def __post_init__(self) -> None:
-        """Raises :class:`~merger.errors.OptionError` for an address, a token or a window that can't be."""
+        """Raises :class:`~merger.errors.OptionError` for a bad address, token or window."""
         host, _, port = self.address.rpartition(":")
-        # What is not printable is no UTF-8 either: bytes of a command line that were none.
+        # Bytes of a command line that are not UTF-8 are not printable.
         if not host.isprintable() or not host or "/" in host or " " in host or not _NUMBER.fullmatch(port):
             raise OptionError(f"server address {self.address!r} is not HOST:PORT")
         if ":" in host and not (host.startswith("[") and host.endswith("]")):
-            # The last number of such an address would be taken for the port by some and for its end by others.
-            raise OptionError(f"server address {self.address!r} is not HOST:PORT; IPv6 is written such as [::1]:50051")
+            # Without brackets the last number could be the port or the end of the address.
+            raise OptionError(
+                f"server address {self.address!r} is not HOST:PORT; write IPv6 addresses as in [::1]:50051"
+            )
         if not 0 < int(port) <= _LAST_PORT:
             raise OptionError(f"server address {self.address!r}: the port is not a number from 1 to {_LAST_PORT}")
         if self.window < 1:
@@ -129,16 +130,16 @@ class Target:
         if self.token is None:
             return
         if not _is_word(self.token):
-            raise OptionError("the server's token is empty, or has characters that are not ASCII letters and signs")
+            raise OptionError("the token is empty, or has characters other than ASCII letters, digits and signs")
         if self.tls is None and not self.insecure_token and not self.is_loopback:
             raise ParameterError(
-                f"the token won't be sent to {self.address} without TLS: all on the way could read it "
-                "({insecure_token} lets it, if the network itself is protected)"
+                f"the token is not sent to {self.address} without TLS, as others could read it on the way "
+                "({insecure_token} sends it, for a network that is protected otherwise)"
             )
 
     @property
     def is_loopback(self) -> bool:
-        """Whether the address is this machine's own."""
+        """Whether the address is the loopback of this machine."""
         import ipaddress
 
         host = self.address.rpartition(":")[0].strip("[]")
@@ -148,5 +149,5 @@ class Target:
             return host == "localhost"
 
     def limit(self, timeout: float | None) -> float | None:
-        """The time for a call that was given this one."""
+        """The time limit of a call, given the call's own ``timeout``."""
         return self.timeout if timeout is None else timeout

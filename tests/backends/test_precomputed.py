@@ -177,7 +177,7 @@ def test_a_text_that_ends_too_early_is_an_error(tmp_path: Path) -> None:
     [
         ({}, "path is missing"),
         ({"path": "c", "part-pattern": "("}, "part-pattern: missing"),
-        ({"path": "c", "part-pattern": "x"}, r"needs the groups \(\?P<document>"),
+        ({"path": "c", "part-pattern": "x"}, r"expected the groups \(\?P<document>"),
         ({"path": "c", "format": "xml"}, "option format: 'xml' is not one of any, conll2012"),
     ],
 )

@@ -200,7 +200,7 @@ def test_a_document_without_decisions_is_left_out_and_an_error_unless_lenient(tm
     more = TINY.replace("nw/tiny", "nw/more") + TINY
     decisions = _decide(tmp_path, "ann", "a")
     tiny.write_text(more, "utf-8")
-    says = f"{tiny} (document nw/more): there are no decisions on this document (with --lenient: "
+    says = f"{tiny} (document nw/more): this document has no decisions (with --lenient: "
 
     done = run("apply", tiny, decisions)
 
@@ -221,7 +221,7 @@ def test_a_merged_file_without_a_document_is_a_note_and_one_without_any_an_error
     assert done.code == 0
     assert {json.loads(line)["document"] for line in done.out.splitlines()} == {"nw/tiny"}
     assert "(document nw/more): MERGED lacks this document" in done.err
-    assert "singletons take no part in merging and got no decision" in done.err
+    assert "singletons are not merged and have no decision" in done.err
     error_of("decisions", tiny, merged, "--annotator", "ann", "--strict", code=1)
     tiny.write_text(other, "utf-8")
     error = error_of("decisions", tiny, merged, "--annotator", "ann", code=1)

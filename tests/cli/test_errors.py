@@ -74,22 +74,22 @@ def test_options_after_a_comma_are_answered_with_the_colon() -> None:
         (("-s", "none", "--one-to-one"), "strategy none has no option 'one-to-one'; it has none"),
         (("-s", "oracle"), "strategy oracle needs the gold merges: --key PATH"),
         (("--part-pattern", "("), "--part-pattern: "),
-        (("--part-pattern", "(?P<part>.)"), "--part-pattern: it needs the groups (?P<document>...) and (?P<part>...)"),
+        (("--part-pattern", "(?P<part>.)"), "--part-pattern: expected the groups (?P<document>...) and (?P<part>...)"),
         (("--server", "here"), "server address 'here' is not HOST:PORT"),
         (("--server", "http://here:1"), "server address 'http://here:1' is not HOST:PORT"),
         (("--server", "he re:1"), "server address 'he re:1' is not HOST:PORT"),
-        (("--server", "here:1", "--tls-server-name", ""), "TLS: '' is no name of a server"),
+        (("--server", "here:1", "--tls-server-name", ""), "TLS: '' is not a server name"),
         (("--server", "here:70000"), "server address 'here:70000': the port is not a number from 1 to 65535"),
         (("--decisions", "-"), "--decisions - needs standard output for itself"),
         (("--wrong",), "No such option"),
         (("-s", "greedy:match=noun,match=token"), "option match is given twice: noun and token"),
-        (("--strict", "--lenient"), "--strict and --lenient exclude each other"),
+        (("--strict", "--lenient"), "--strict and --lenient cannot be combined"),
         (("--timeout", "-1"), "Invalid value for '--timeout': -1.0 is not in the range 0<x<=1000000.0"),
         (("--timeout", "nan"), "Invalid value for '--timeout': nan is not a number"),
         (("--retry-for", "nan"), "Invalid value for '--retry-for': nan is not a number"),
         (("--timeout", "600"), "--timeout is for merging on a server: --server is missing"),
         (("--retry-for", "0"), "--retry-for is for merging on a server: --server is missing"),
-        (("--key", FERRY_KEY), "strategy greedy does not look at the gold merges: --key is for oracle"),
+        (("--key", FERRY_KEY), "strategy greedy does not use the gold merges: --key is for oracle"),
         (("-", "-"), "standard input (-) can be read only once"),
         (("-", "--key", "-"), "standard input (-) can be read only once"),
         (("--format", "xml"), "Invalid value for '--format': 'xml' is not one of"),
@@ -102,8 +102,8 @@ def test_wrong_options_are_usage_errors_that_say_what_is_right(arguments: tuple[
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((), "one of --tokens, --sentences, --into and --keep-parts says how to cut"),
-        (("--tokens", "5", "--into", "2"), "one of --tokens, --sentences, --into and --keep-parts says how to cut"),
+        ((), "expected exactly one of --tokens, --sentences, --into and --keep-parts"),
+        (("--tokens", "5", "--into", "2"), "expected exactly one of --tokens, --sentences, --into and --keep-parts"),
         (("--tokens", "0"), "0 tokens: at least 1 is needed"),
     ],
 )
@@ -163,7 +163,7 @@ def test_a_host_whose_name_is_not_known_is_told_apart_from_one_where_nothing_ans
     # It gives itself half a second to find that out.
     assert until(
         lambda: error_of("strategies", "--server", "nowhere.invalid:1", code=3).startswith(
-            "the host name of nowhere.invalid:1 is not known here"
+            "the host name of nowhere.invalid:1 is unknown"
         )
     )
 
@@ -273,5 +273,5 @@ def test_the_help_lists_every_command_and_the_exit_codes() -> None:
 
     for command in MERGE_COMMANDS:
         assert f"  {command} " in text
-    assert "Exit codes: 0 done; 1 something is wrong with the input; 2 wrong usage" in text
+    assert "Exit codes: 0 success; 1 bad input; 2 wrong usage" in text
     assert output_of("-h") == text

@@ -63,7 +63,7 @@ def test_a_name_of_another_format_is_told(
     name: str, tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert _run("merge", tiny, "-o", tmp_path / name) == 0
-    assert "is written as CoNLL-2012, as the input is (--to " in capsys.readouterr().err
+    assert "is written as CoNLL-2012, like the input (use --to " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("word", ["help", "version"])

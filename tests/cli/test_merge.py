@@ -247,7 +247,7 @@ def test_documents_of_one_part_are_not_merged_in_silence() -> None:
     parts = one.replace("(d)", "(d_0)") + one.replace("(d)", "(d_1)")
 
     assert (
-        "no document has two parts, so there was nothing to merge; `merge-baseline split`"
+        "no document has two parts, so there is nothing to merge; `merge-baseline split`"
         in run("merge", "-", stdin=one).err
     )
     told = run("merge", "-", stdin=parts).err

@@ -104,7 +104,7 @@ def test_what_was_done_before_it_gave_up_is_not_done_again(
             assert process.stderr is not None
             errors = process.stderr.read()
             assert process.wait() == 3, errors
-        assert f"note: what is done is kept in {merged}.parts; --resume goes on with it" in errors
+        assert f"note: finished documents are kept in {merged}.parts; --resume continues with them" in errors
         assert errors.splitlines()[-1].startswith("merge-baseline: error: ")
         assert not merged.exists()
         kept = sum(part.read_text().count('"fingerprint"') for part in Path(f"{merged}.parts").iterdir())

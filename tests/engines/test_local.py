@@ -169,7 +169,7 @@ def test_a_signal_leaves_no_process_and_no_file(tmp_path: Path, number: signal.S
 def test_a_cluster_is_not_for_what_a_server_merges() -> None:
     error = error_of("merge", "-", "--server", "localhost:1", "--engine", "ray", code=2)
 
-    assert error.startswith("--server merges elsewhere")
+    assert error.startswith("--server merges on the server")
 
 
 def test_without_ray_the_message_says_what_to_install(tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def test_a_full_disk_leaves_nothing_and_the_error_that_ended_the_run_is_told(tmp
     assert done.code == 1
     note, error = done.err.splitlines()
     assert note == (
-        f"merge-baseline: note: what was done last is not kept: {merged}.parts/00000001.part: File too large"
+        f"merge-baseline: note: the last finished documents are not kept: {merged}.parts/00000001.part: File too large"
     )
     assert error.startswith(f"merge-baseline: error: {file}:")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["parts.conll"]

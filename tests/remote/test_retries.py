@@ -62,7 +62,7 @@ def test_a_busy_server_is_asked_again_when_it_said(merge: Merge) -> None:
 
 @both
 def test_a_busy_server_that_did_not_say_when_is_not_asked_again(merge: Merge) -> None:
-    with answering(busy()) as peer, pytest.raises(BusyError, match="too much to do: full") as caught:
+    with answering(busy()) as peer, pytest.raises(BusyError, match="is busy: full") as caught:
         merge(peer.address, DOCUMENT, retry=QUICK)
     assert len(peer.calls) == 1
     assert caught.value.retry_after is None

@@ -199,7 +199,7 @@ def test_another_grpc_server_is_told_from_ours() -> None:
     try:
         with (
             RemoteMerger(f"127.0.0.1:{port}") as remote,
-            pytest.raises(IncompatibleError, match="no merge-baseline server"),
+            pytest.raises(IncompatibleError, match="not a merge-baseline server"),
         ):
             remote.strategies()
     finally:

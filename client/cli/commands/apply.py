@@ -27,14 +27,14 @@ from merger.document import Document
 from merger.formats import find_inputs, write_document
 
 
-@click.command(short_help="turn parts and decisions into the merged documents")
+@click.command(short_help="turn parts and decisions into merged documents")
 @click.argument("parts")
 @click.argument("decisions")
 @output_option
 @overwrite_option
-@click.option("--to", "target", type=FORMAT_NAMES, help="Format of the output; the input's by default.")
+@click.option("--to", "target", type=FORMAT_NAMES, help="Format of the output. Default: the format of the input.")
 @singletons_option(
-    "Singletons, here chains of one mention without a decision: keep passes them through, drop leaves them out.",
+    "Chains of one mention without a decision: keep copies them to the output, drop leaves them out.",
 )
 @json_option
 @reading_options
@@ -48,10 +48,11 @@ def command(
     as_json: bool,
     reading: Reading,
 ) -> int:
-    """Turn PARTS and DECISIONS into the merged documents.
+    """Turn PARTS and DECISIONS into merged documents.
 
-    DECISIONS are JSON Lines, as `merge --decisions`, `split`, `decisions` and `vote` write them: one on every chain of
-    two or more mentions. With --json a report goes to standard output, and the documents only to --output.
+    DECISIONS are JSON Lines as `merge --decisions`, `split`, `decisions` and `vote` write them, with one decision for
+    every chain of two or more mentions. With --json, a report goes to standard output, and documents are written to
+    --output only.
 
     \b
     Example:
@@ -65,7 +66,7 @@ def command(
     is_written = not as_json or output != STDOUT
 
     def merge(document: Document) -> tuple[dict[str, Any], str] | None:
-        """Counts and text of the merged document; nothing where it is left out."""
+        """Counts and text of the merged document; ``None`` if it is left out."""
         records = given.take(document, reading.notices)
         if records is None:
             return None

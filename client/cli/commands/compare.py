@@ -333,7 +333,7 @@ def _resumable(folder: Path | None) -> Iterator[None]:
     except KeyboardInterrupt:
         if folder is not None:
             name = readable_name(str(folder))
-            print_note(f"what is done is kept in {name}; --resume goes on with it")
+            print_note(f"finished outcomes are kept in {name}; --resume continues with them")
         raise
 
 

@@ -26,8 +26,8 @@ def command(
 ) -> int:
     """Change the format of annotated documents.
 
-    What the target format cannot carry (discontinuous mentions and empty nodes in CoNLL-2012, for instance) is said
-    once on standard error.
+    A note on standard error names what the target format cannot represent, for example discontinuous mentions and empty
+    nodes in CoNLL-2012.
 
     \b
     Example:
@@ -38,7 +38,7 @@ def command(
     documents = documents_with_progress(reading.documents(*inputs), "converting")
 
     def text_of(document: Document) -> str:
-        # Whole: a document that cannot be written must not leave its beginning.
+        # Complete, so that a document that cannot be written leaves nothing behind.
         return "".join(write_document(document, target, reading.notices))
 
     write_pieces(output, reading.each(documents, text_of))

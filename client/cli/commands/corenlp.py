@@ -16,9 +16,9 @@ from merger.backends.corenlp.process import find_java, java_version
 from merger.errors import UnavailableError
 
 
-@click.group(short_help="install Stanford CoreNLP, and see what is installed")
+@click.group(short_help="install Stanford CoreNLP, or show what is installed")
 def command() -> None:
-    """Stanford CoreNLP, for the strategy corenlp and for part-of-speech tags.
+    """Stanford CoreNLP: needed for the strategy corenlp and the tagger corenlp.
 
     \b
     Example:
@@ -27,19 +27,19 @@ def command() -> None:
     """
 
 
-@command.command("install", short_help=f"fetch CoreNLP {VERSION} by Maven")
+@command.command("install", short_help=f"download CoreNLP {VERSION} with Maven")
 @click.option(
     "--with",
     "extras",
     multiple=True,
     type=click.Choice(list(EXTRAS)),
-    help="Fetch this too. shift-reduce is the parser that the strategy uses by default.",
+    help="Download this, too. shift-reduce is the default parser of the strategy.",
 )
-@click.option("--to", "folder", metavar="DIR", help="The folder to put it in; by default one in the user's cache.")
+@click.option("--to", "folder", metavar="DIR", help="The folder to install to. Default: a folder in your cache.")
 def install_command(extras: tuple[str, ...], folder: str | None) -> None:
-    """Fetch CoreNLP's jars: 475 MB, and 445 MB more with the shift-reduce parser.
+    """Download CoreNLP's jars: 475 MB, and 445 MB more with the shift-reduce parser.
 
-    Maven (mvn) fetches them with your own settings: mirrors, proxies, offline. Nothing is done if all is there.
+    Maven (mvn) downloads them with your own settings for mirrors and proxies. Existing files are not downloaded again.
     """
     target = None if folder is None else Path(folder)
 
@@ -47,17 +47,17 @@ def install_command(extras: tuple[str, ...], folder: str | None) -> None:
         print_status(f"  {line}")
 
     size = "920 MB" if extras else "475 MB"
-    print_status(f"fetching what is missing of CoreNLP {VERSION}, if anything: up to {size}, some minutes")
+    print_status(f"downloading the missing files of CoreNLP {VERSION}: up to {size}, some minutes")
     found = install(extras, target, show)
     print_status(f"CoreNLP {found.version} is in {found.home}; parsers: {', '.join(found.parsers)}")
     if home_folder() != found.home:
         print_status(f"to use it: export CORENLP_HOME={found.home}")
 
 
-@command.command("status", short_help="show Java, the folder, and what it can do")
+@command.command("status", short_help="show Java, the folder, and its algorithms and parsers")
 @json_option
 def status_command(as_json: bool) -> None:
-    """Show which Java and which CoreNLP would be used; exit with 3 if CoreNLP cannot run."""
+    """Show which Java and which CoreNLP are used. Exits with 3 if CoreNLP cannot run."""
     data = _status()
     if as_json:
         write_json(data)

@@ -28,17 +28,17 @@ def _name(context: click.Context, parameter: click.Parameter, value: str) -> str
     return readable_name(value)
 
 
-@click.command(short_help="read the decisions off merged documents")
+@click.command(short_help="derive the decisions from merged documents")
 @click.argument("parts")
 @click.argument("merged")
-@click.option("--annotator", required=True, metavar="NAME", callback=_name, help="Who made the merges.")
+@click.option("--annotator", required=True, metavar="NAME", callback=_name, help="The annotator who made the merges.")
 @output_option
 @reading_options
 def command(parts: str, merged: str, annotator: str, output: str, reading: Reading) -> int:
-    """Read the decisions off MERGED, the documents of PARTS with chains over the whole text.
+    """Derive the decisions from MERGED, which has the documents of PARTS with chains over the whole text.
 
-    MERGED may come from any tool, in another format, with other part and sentence boundaries or none. Every chain of
-    PARTS must be whole in one of its chains.
+    MERGED can come from any tool. Its format and its part and sentence boundaries can differ from PARTS. All mentions
+    of a chain of PARTS must be in the same chain of MERGED.
 
     \b
     Example:
@@ -76,7 +76,7 @@ def command(parts: str, merged: str, annotator: str, output: str, reading: Readi
 
     write_records(output, records())
     if counts["choices"] and not counts["links"]:
-        message = "no chain is linked to one of an earlier part: are the documents of MERGED merged, or PARTS again?"
+        message = "no chain is linked to an earlier part: is MERGED merged, or is it PARTS again?"
         reading.notices.add("nothing is linked", message)
     print_status(
         f"{counted(counts['documents'], 'document')}, {counted(counts['decisions'], 'decision')} of {annotator}: "
@@ -105,5 +105,5 @@ def _note_extra(by_id: ById, reading: Reading) -> None:
 def _note_singletons(document: Document, notices: Notices) -> None:
     singletons = sum(len(chain.mentions) == 1 for chain in document.chains)
     if singletons:
-        message = "singletons take no part in merging and got no decision"
+        message = "singletons are not merged and have no decision"
         notices.add("singletons without decisions", message, Location(document.file, document=document.id), singletons)

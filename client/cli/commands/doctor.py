@@ -18,26 +18,26 @@ _SERVER_SECONDS = 10.0
 _WIDTH = 100
 
 
-@click.command(short_help="look for what is wrong with the set-up")
+@click.command(short_help="check the set-up for problems")
 @click.option(
     "--for",
     "wanted",
     multiple=True,
     type=click.Choice(FEATURES),
-    help="This must work: what it lacks is a fail, not a warning. May be repeated.",
+    help="Something that must work: what is missing for it is a failure, not a warning. Can be given several times.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where a server is to listen.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address on which a server will listen.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=DEFAULT_PORT,
     show_default=True,
-    help="The port that it is to have.",
+    help="The port of that server.",
 )
-@click.option("--check-cert", metavar="PEM", help="A certificate that a server is to have, with --check-key.")
-@click.option("--check-key", metavar="PEM", help="The certificate's key.")
-@click.option("--check-client-ca", metavar="PEM", help="The CA that callers' certificates must be signed by.")
-@server_options("See whether this server answers.")
+@click.option("--check-cert", metavar="PEM", help="A server certificate to check, with --check-key.")
+@click.option("--check-key", metavar="PEM", help="The key of --check-cert.")
+@click.option("--check-client-ca", metavar="PEM", help="A CA for callers' certificates to check.")
+@server_options("Check whether this server answers.")
 @json_option
 @click.pass_context
 def command(
@@ -51,9 +51,9 @@ def command(
     server: ServerChoice,
     as_json: bool,
 ) -> None:
-    """Look at Python and packages, Java, models, files, ports and the machine, and say what to do.
+    """Check Python, packages, Java, models, files, ports and the machine, and advise on problems.
 
-    Exits with 1 if something fails. Changes nothing.
+    Exits with 1 if a check fails. Changes nothing.
 
     \b
     Examples:

@@ -12,12 +12,12 @@ from merger.errors import UnavailableError
 
 @click.command(short_help="ask a server whether it is ready")
 @click.argument("server", metavar="HOST:PORT")
-@click.option("--strategy", metavar="NAME", help="Ask for one strategy; by default for the service as a whole.")
+@click.option("--strategy", metavar="NAME", help="Ask about one strategy. Default: the service as a whole.")
 @click.option("--timeout", type=Seconds(), default=3, show_default=True, help="Seconds to wait for the answer.")
-@click.option("--tls", "talk_tls", is_flag=True, help="Talk TLS; implied by the options for it.")
-@click.option("--tls-ca", metavar="PEM", help="The CA of the server's certificate, if not one of the system's.")
-@click.option("--tls-cert", metavar="PEM", help="A certificate of one's own, for servers that want one.")
-@click.option("--tls-key", metavar="PEM", help="Its key.")
+@click.option("--tls", "talk_tls", is_flag=True, help="Use TLS. The other TLS options imply it.")
+@click.option("--tls-ca", metavar="PEM", help="The CA of the server's certificate. Default: the system's CAs.")
+@click.option("--tls-cert", metavar="PEM", help="Your certificate, if the server needs one (mTLS).")
+@click.option("--tls-key", metavar="PEM", help="The key of --tls-cert.")
 @click.option("--tls-server-name", metavar="NAME", help="The name in the server's certificate, if not HOST.")
 def command(
     server: str,
@@ -29,10 +29,10 @@ def command(
     tls_key: str | None,
     tls_server_name: str | None,
 ) -> None:
-    """Print the server's health. For health checks of containers; needs no token.
+    """Print the health of a server. For health checks of containers; needs no token.
 
-    Exits with 0 if it is SERVING; with 3 if it is not, has no such strategy or does not answer in time; with 2 for
-    options or PEM files that make no sense, and with 1 for files that cannot be read.
+    Exits with 0 if the server is SERVING; with 3 if it is not, has no such strategy or does not answer in time; with 2
+    for bad options or PEM files; and with 1 for files that cannot be read.
 
     \b
     Examples:

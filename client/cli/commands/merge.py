@@ -61,45 +61,48 @@ from merger.progress import WorkContext
 from merger.strategies import STRATEGIES, OptionValue
 
 _ALLOCATIONS = 1_000_000
-"""Objects, and not 700, that come into being before the garbage collector looks at them."""
+"""New objects before the garbage collector runs; Python's default is 700."""
 _SERVER_JOBS = 4
-"""Documents that a server is given at a time, unless told otherwise."""
+"""Documents that a server merges at a time, unless ``--jobs`` is given."""
 
 
 @click.command(short_help="merge the part chains of documents")
 @inputs_argument
 @strategy_options
-@click.option("--key", "key_path", metavar="PATH", help="The gold merges, for strategy oracle.")
+@click.option("--key", "key_path", metavar="PATH", help="The gold merges, which the strategy oracle needs.")
 @output_option
 @overwrite_option
-@overwrite_folder_option("Replace files in the folder --output that other inputs or options have made.")
-@click.option("--to", "target", type=FORMAT_NAMES, help="Format of the output; the input's by default.")
+@overwrite_folder_option("Replace files in the folder --output that a run with other inputs or options made.")
+@click.option("--to", "target", type=FORMAT_NAMES, help="Format of the output. Default: the format of the input.")
 @click.option(
-    "--decisions", "decisions_path", metavar="PATH", help="Write the decisions with their evidence, as JSON Lines."
+    "--decisions",
+    "decisions_path",
+    metavar="PATH",
+    help="Also write the decisions, with their evidence, as JSON Lines.",
 )
 @singletons_option(
-    "Singletons, here chains of one mention, are never merged: keep passes them through, drop leaves them out.",
+    "Chains of one mention are never merged: keep copies them to the output, drop leaves them out.",
 )
-@server_options("Let a server merge (`merge-baseline serve`); here by default.")
+@server_options("Merge on a server, which `merge-baseline serve` starts.")
 @click.option(
     "--timeout",
     type=Seconds(),
     default=600,
     show_default=True,
-    help="With --server: seconds a document may take, waiting for the server included.",
+    help="With --server: most seconds for a document, including the wait for the server.",
 )
 @click.option(
     "--retry-for",
     type=Seconds(zero=True),
     default=60,
     show_default=True,
-    help="With --server: seconds to wait for a server that went away, or has too much to do, before giving up.",
+    help="With --server: most seconds to wait for a server that is busy or went away.",
 )
 @tagger_options
 @click.option(
     "--server-tagger",
     metavar="NAME",
-    help="With --server: have the server tag, by one of the taggers that `strategies --server` lists.",
+    help="With --server: tag on the server, with a tagger that `strategies --server` lists.",
 )
 @engine_options
 @json_option
@@ -127,9 +130,9 @@ def command(
 ) -> int:
     """Merge the part chains of documents into chains over the whole document.
 
-    Parts go in as CoNLL-2012 blocks with the same document id, CoNLL-U newdocs with `# part = N`, or jsonlines with
-    `part_ids`; the merged document comes out as one block that keeps the part boundaries. With --json a report with all
-    decisions goes to standard output, and the documents only to --output.
+    The parts of a document are CoNLL-2012 blocks with the same document id, CoNLL-U newdocs with `# part = N`, or
+    jsonlines with `part_ids`. The merged document is one block that keeps the part boundaries. With --json, a report
+    with all decisions goes to standard output, and documents are written to --output only.
 
     \b
     Examples:
@@ -139,16 +142,16 @@ def command(
       merge-baseline merge parts.conll --server localhost:50051 > merged.conll
     """
     if decisions_path == STDOUT and (as_json or output == STDOUT):
-        raise click.UsageError("--decisions - needs standard output for itself: give --output PATH, and no --json")
+        raise click.UsageError("--decisions - needs standard output for itself: expected --output PATH and no --json")
     _check_engine(engine, server, output)
     if overwrite and not is_folder(output):
-        raise click.UsageError("--overwrite is for files that the folder --output DIR/ holds")
+        raise click.UsageError("--overwrite is for a folder of outputs: expected --output DIR/")
     _check_server_tagger(server_tagger, server, tagging)
     for option in ("timeout", "retry_for"):
         if server.address is None and is_given(option):
             raise click.UsageError(f"--{option.replace('_', '-')} is for merging on a server: --server is missing")
     check_stdin(*inputs, key_path)
-    # Documents hold no cycles, and half of the time would go into looking for some. What backends leave is still taken.
+    # Documents have no cycles, and looking for them would take half of the time. But backends can leave some.
     gc.set_threshold(_ALLOCATIONS, *gc.get_threshold()[1:])
     read = (file for path in (*inputs, *([] if key_path is None else [key_path])) for file in find_inputs(path))
     check_paths({"--output": output, "--decisions": decisions_path}, read, overwrite_input=overwrite_input)
@@ -167,7 +170,7 @@ def command(
     )
     report = MergeReport(name, with_decisions=as_json)
     strategy_notices = Notices()
-    asked = Inputs(
+    job_inputs = Inputs(
         inputs,
         partial(TargetFormat, target, None if written is None or is_folder(written) else written),
         reading.format_name,
@@ -181,7 +184,7 @@ def command(
         with ExitStack() as stack:
             stage = Stage()
             runner = _engine(stack, engine, plan, stage, _merge_on_server(stack, server, plan, timeout, retry_for))
-            merged_to = _output(stack, engine, asked, plan, written, target, server.address, overwrite=overwrite)
+            merged_to = _output(stack, engine, job_inputs, plan, written, target, server.address, overwrite=overwrite)
             decisions_to = (
                 None if decisions_path is None else stack.enter_context(open_without_leftovers(decisions_path))
             )
@@ -191,7 +194,7 @@ def command(
         if not as_json:
             raise
     except BaseException:
-        # What comes next is why the run ends.
+        # The caller prints why the run ends.
         show_failures(report.failures)
         raise
     reading.notices.extend(strategy_notices)
@@ -213,7 +216,7 @@ def _take(
     notices: Notices,
     strategy_notices: Notices,
 ) -> None:
-    """Write and count what is done.
+    """Write and count the outcomes.
 
     Raises what ends the run, and :class:`~client.cli.failures.NothingLeftError` if all documents failed.
     """
@@ -235,26 +238,26 @@ def _take(
 
 
 def _check_key(strategy: str, key: str | None) -> None:
-    # What else a server may have it knows itself.
+    # A server can have other strategies, and checks the key itself.
     if strategy not in STRATEGIES:
         return
     if STRATEGIES[strategy].needs_key and key is None:
         raise OptionError(f"strategy {strategy} needs the gold merges: --key PATH")
     if key is not None and not STRATEGIES[strategy].needs_key:
         users = ", ".join(each.name for each in STRATEGIES.values() if each.needs_key)
-        raise click.UsageError(f"strategy {strategy} does not look at the gold merges: --key is for {users}")
+        raise click.UsageError(f"strategy {strategy} does not use the gold merges: --key is for {users}")
 
 
 def _check_engine(engine: EngineChoice, server: ServerChoice, output: str) -> None:
     if server.address is not None and engine.name != ENGINES[0]:
-        raise click.UsageError(f"--server merges elsewhere: --engine {engine.name} is for merging without one")
+        raise click.UsageError(f"--server merges on the server: --engine {engine.name} is for merging without one")
     if engine.resume and output == STDOUT:
-        raise click.UsageError("--resume needs --output PATH: what is done is kept beside it")
+        raise click.UsageError("--resume needs --output PATH: finished documents are kept beside it")
 
 
 def _check_server_tagger(name: str | None, server: ServerChoice, tagging: TaggerChoice) -> None:
     if name is not None and (server.address is None or tagging.spec is not None):
-        raise click.UsageError("--server-tagger has a server tag: expected --server, and no --tagger, which tags here")
+        raise click.UsageError("--server-tagger tags on the server: expected --server and no --tagger")
 
 
 def _engine(
@@ -276,7 +279,7 @@ def _engine(
         return InProcess(work)
     from client.engines.server_engine import ServerEngine
 
-    # Taggers are made for one thread.
+    # Taggers are not thread-safe.
     return ServerEngine(work, 1 if plan.tagger is not None else choice.jobs or _SERVER_JOBS)
 
 
@@ -289,7 +292,9 @@ def _merge_on_server(
 
     remote = stack.enter_context(server.connect(timeout=timeout, retry_for=retry_for))
 
-    def merge(way: Callable[..., MergeResult], document: Document, key: Document | None, told: Notices) -> MergeResult:
+    def merge(
+        way: Callable[..., MergeResult], document: Document, key: Document | None, notices: Notices
+    ) -> MergeResult:
         return way(
             document,
             plan.strategy,
@@ -298,7 +303,7 @@ def _merge_on_server(
             keep_singletons=plan.keep_singletons,
             tagger=plan.server_tagger,
             retag=plan.server_tagger is not None and plan.retag,
-            notices=told,
+            notices=notices,
         )
 
     def merge_on_server(document: Document, key: Document | None, notices: Notices) -> MergeResult:
@@ -308,7 +313,7 @@ def _merge_on_server(
             except MessageTooLargeError:
                 return merge(remote.merge_in_parts, document, key, notices)
         except InputError as error:
-            # A server knows no files.
+            # The server does not know file names.
             if error.location.file is None and error.location.document in {None, document.id}:
                 error.location = replace(error.location, file=document.file)
             raise
@@ -335,7 +340,7 @@ def _output(
         names = output_names(inputs.paths, path, target)
         made = made_by(plan, inputs, target, whole_key=True, server=server)
         checkpoint = FolderCheckpoint(Path(path), made, resume=engine.resume)
-        # What is repaired, a better key or a newer version make the same outputs anew.
+        # A run with another policy, key or version makes the same outputs again.
         asked = {option: value for option, value in made.items() if option not in {"policy", "key", "version"}}
         runs = {name: run_text("merge", [file], asked) for file, name in names.items()}
         return FolderOutput(stack, path, inputs, names, checkpoint, runs, resume=engine.resume, overwrite=overwrite)

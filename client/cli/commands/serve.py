@@ -25,104 +25,108 @@ _DEFAULTS = ServerOptions()
     "--workers",
     type=int,
     default=None,
-    help="Processes that work on whole documents, and as many again for streams; by default the number of cores, and "
-    "at least 2. 0: threads of the server itself, for trying out.",
+    help="Processes for whole documents, and as many again for streams. Default: the number of cores, at least 2. With "
+    "0, threads of the server do the work; for trials only.",
 )
 @click.option(
     "--queue",
     type=int,
     default=_DEFAULTS.queue,
     show_default=True,
-    help="Documents that may wait for a worker. Beyond, calls are refused (RESOURCE_EXHAUSTED) and told when to try "
-    "again.",
+    help="Most documents that wait for a worker. Further calls are refused (RESOURCE_EXHAUSTED) with a time to retry.",
 )
 @click.option(
     "--queue-mib",
     type=click.IntRange(1, MAX_MIB),
     default=_DEFAULTS.queue_bytes // MIB,
     show_default=True,
-    help="MiB of messages that may wait, be in work or on their way out, all together.",
+    help="Most MiB of messages that wait, are in progress or are being sent, all together.",
 )
-@click.option(
-    "--streams", type=int, default=_DEFAULTS.streams, show_default=True, help="Streams that may be open at a time."
-)
+@click.option("--streams", type=int, default=_DEFAULTS.streams, show_default=True, help="Most open streams.")
 @click.option(
     "--replay-mib",
     type=click.IntRange(0, MAX_MIB),
     default=_DEFAULTS.replay_bytes // MIB,
     show_default=True,
-    help="MiB kept of what open streams have sent, all together, so that they go on when their process dies.",
+    help="Most MiB of messages of open streams to keep, all together. A stream continues from them when its process "
+    "dies.",
 )
 @click.option(
     "--backend-threads",
     type=int,
     default=_DEFAULTS.backend_threads,
     show_default=True,
-    help="Requests to enabled backends at a time, and as many parts of streams.",
+    help="Most requests to enabled backends at a time, and as many parts of streams.",
 )
 @click.option(
     "--max-message-bytes",
     type=int,
     default=DEFAULT_MAX_MESSAGE_BYTES,
     show_default=True,
-    help="Largest message, in either direction. Longer documents go as a stream of parts.",
+    help="Largest message, in either direction. Larger documents must be sent as a stream of parts.",
 )
 @click.option(
     "--max-connection-age",
     type=float,
-    help="Seconds, from 1, after which a caller is asked to connect anew, running calls going on; lets load balancers "
-    "balance. No limit by default.",
+    help="Seconds, at least 1, after which callers are asked to reconnect, so that load balancers can balance. Calls in "
+    "progress continue. Default: no limit.",
 )
 @click.option(
     "--max-call-seconds",
     type=float,
     default=_DEFAULTS.max_call_seconds,
     show_default=True,
-    help="Seconds, waiting included, after which a document, or a message of a stream, is given up if its caller's "
-    "deadline is not sooner. Not below the option timeout of enabled backends.",
+    help="Most seconds for a document, or a message of a stream, including the wait for a worker. Earlier deadlines of "
+    "callers apply. Must not be less than the option timeout of enabled backends.",
 )
 @click.option(
     "--idle-stream-seconds",
     type=float,
     default=_DEFAULTS.idle_stream_seconds,
     show_default=True,
-    help="Seconds before the server ends a stream whose caller neither sends nor reads.",
+    help="Seconds after which the server ends a stream whose caller neither sends nor reads.",
 )
-@click.option("--grace", type=float, default=10, show_default=True, help="Seconds for running calls when stopping.")
+@click.option(
+    "--grace",
+    type=float,
+    default=10,
+    show_default=True,
+    help="Seconds that calls in progress have when the server stops.",
+)
 @click.option(
     "--log-level",
     type=click.Choice(["debug", "info", "warning", "error"]),
     default="info",
     show_default=True,
-    help="What to log on standard error. Document text is never logged.",
+    help="Least level to log, on standard error. Document text is never logged.",
 )
 @click.option(
     "--log-format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How to log: lines of text, or a JSON object a line.",
+    help="Format of the log: lines of text, or one JSON object per line.",
 )
 @click.option(
     "--enable",
     multiple=True,
     metavar="NAME[:OPTION=VALUE,...]",
-    help="Offer a strategy with a backend, such as corenlp:algorithm=statistical,memory=6G; may be repeated. Callers "
-    "cannot set options that touch files or processes.",
+    help="Offer a strategy with a backend, such as corenlp:algorithm=statistical,memory=6G. Can be given several "
+    "times. Callers cannot set options for files or processes.",
 )
 @click.option(
     "--enable-tagger",
     "enable_taggers",
     multiple=True,
     metavar="NAME[:OPTION=VALUE,...]",
-    help="Offer a part-of-speech tagger, such as spacy:model=en_core_web_sm, to requests that name it. Each worker "
+    help="Offer a part-of-speech tagger, such as spacy:model=en_core_web_sm. Can be given several times. Each worker "
     "process loads its own.",
 )
 @click.option(
     "--warm/--no-warm",
     default=True,
     show_default=True,
-    help="Start the enabled backends and load the enabled taggers before serving.",
+    help="Start the enabled backends, and load the enabled taggers, before the server accepts calls.",
 )
 @observability_options
 @protection_options
@@ -152,8 +156,8 @@ def command(
 ) -> None:
     """Serve the merger over gRPC until SIGTERM or Ctrl-C.
 
-    Prints the address on standard output once it takes calls. The service is merge_baseline.v1.ChainMergeService, with
-    health checks and reflection.
+    Prints the address on standard output as soon as it accepts calls. The service is
+    merge_baseline.v1.ChainMergeService, with health checks and reflection.
 
     \b
     Examples:

@@ -33,15 +33,15 @@ from merger.formats.open_inputs import display_name
 from merger.split import MergeTask, cut_text, split_document
 
 _TASK_FILES = {f"{stem}{suffix}" for stem in ("parts", "key") for each in FORMATS.values() for suffix in each.suffixes}
-"""Names under which a split into another format leaves its files."""
+"""Names of the files that a split writes, in any format."""
 
 
-@click.command(short_help="make a merge task out of whole-document annotation")
+@click.command(short_help="make a merge task from whole-document annotation")
 @inputs_argument
 @cut_options
 @singletons_option(
-    "Singletons, here mentions that are alone in their part: keep has them in parts and key, where no strategy can "
-    "reach them (strategies merge chains of two or more mentions), drop leaves them out of both.",
+    "Mentions that are the only one of their chain in a part. keep: they are in parts and key, but no strategy merges "
+    "them (strategies merge chains of two or more mentions). drop: they are left out of both.",
 )
 @click.option(
     "-o",
@@ -49,10 +49,10 @@ _TASK_FILES = {f"{stem}{suffix}" for stem in ("parts", "key") for each in FORMAT
     required=True,
     metavar="DIR",
     type=Folder(),
-    help="The folder to write to; made if it is not there.",
+    help="The folder to write to. It is created if necessary.",
 )
-@click.option("--to", "target", type=FORMAT_NAMES, help="Format of the output; the input's by default.")
-@overwrite_folder_option("Replace parts.*, key.* and decisions.jsonl of other inputs or options in the folder.")
+@click.option("--to", "target", type=FORMAT_NAMES, help="Format of the output. Default: the format of the input.")
+@overwrite_folder_option("Replace parts.*, key.* and decisions.jsonl in the folder that other inputs or options made.")
 @json_option
 @reading_options
 def command(
@@ -68,14 +68,14 @@ def command(
     as_json: bool,
     reading: Reading,
 ) -> int:
-    """Make a merge task out of documents that have chains over the whole text.
+    """Make a merge task from documents with chains over the whole text.
 
     Documents are cut at sentence boundaries. The folder gets three files:
 
     \b
       parts.*          the parts, each with chains of its own (to be merged)
       key.*            the gold merges, over the same mentions
-      decisions.jsonl  the gold decisions, one chain a line
+      decisions.jsonl  the gold decisions, one per chain and line
 
     \b
     Example:
@@ -89,7 +89,7 @@ def command(
     counts = {"documents": 0, "parts": 0, "part_chains": 0, "merged_chains": 0, "links": 0, "mentions_dropped": 0}
 
     def cut_up(document: Document) -> tuple[MergeTask, str, list[str]]:
-        """A document's task, the format it is written in, and its text as parts and as key."""
+        """The task of a document, its output format, and its texts as parts and as key."""
         task = split_document(document, cut, size, keep_singletons=singletons == "keep", notices=reading.notices)
         written_as = formats.of(document, reading.notices)
         texts = ["".join(write_document(each, written_as, reading.notices)) for each in (task.parts, task.key)]
@@ -139,7 +139,7 @@ def command(
 
 @contextmanager
 def _folder(folder: Path) -> Iterator[None]:
-    """The folder, made if it is not there; what was made goes again if the work ends with an exception."""
+    """Create the folder if necessary, and remove what was created if an exception ends the work."""
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)

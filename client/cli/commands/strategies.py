@@ -16,7 +16,7 @@ from merger.taggers.base import TaggerInfo
 
 
 @click.command(short_help="list the strategies and their options")
-@server_options("Ask a server what it has.")
+@server_options("List the strategies and taggers of a server.")
 @json_option
 def command(server: ServerChoice, as_json: bool) -> None:
     """List the strategies, their options, and whether they can run here."""
@@ -39,7 +39,7 @@ def command(server: ServerChoice, as_json: bool) -> None:
             known = [option for option in info.options if option in shown]
             if known:
                 names = ", ".join(f"{option.name}={option.show(option.default)}" for option in known)
-                stream.write(_wrapped(f"{names}: as of {shown[known[0]]}", "    "))
+                stream.write(_wrapped(f"{names}: see {shown[known[0]]}", "    "))
             for option in info.options:
                 if option in shown:
                     continue

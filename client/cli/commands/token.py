@@ -12,11 +12,11 @@ from service.security.tokens import new_token
 @click.command(short_help="make a token for callers of a server")
 @click.argument("name")
 def command(name: str) -> None:
-    """Make a token that lets its bearer call a server.
+    """Make a token for a caller of a server.
 
-    The line for the server's --token-file goes to standard output. The token itself goes to standard error, and is kept
-    nowhere. NAME says whose it is, in the server's messages; the tokens of one name share its limits. In the example
-    umask keeps the files from other users, and a failed command leaves no file that looks like a token.
+    The line for the server's --token-file goes to standard output. The token itself goes to standard error and is not
+    stored anywhere. NAME is the caller's name in the server's log; tokens with the same name share its limits. In the
+    example, umask hides the files from other users, and rm removes the token file if the command fails.
 
     \b
     Example:
@@ -27,5 +27,5 @@ def command(name: str) -> None:
     token, line = new_token(name)
     click.echo(line)
     if sys.stderr.isatty():
-        click.echo(f"the token of {name}, shown this once:", err=True)
+        click.echo(f"the token of {name}, shown only once:", err=True)
     click.echo(token, err=True)

@@ -27,12 +27,17 @@ from merger.message_text import printable
 from merger.notices import Notices, Policy
 
 _WORDS = 8
-"""Words that are shown of a file."""
+"""First words of a file to show."""
 
 
-@click.command(short_help="check files and list what is wrong with them")
+@click.command(short_help="check files and list their problems")
 @inputs_argument
-@click.option("-v", "--verbose", is_flag=True, help="A line for each file without problems too; there is one for one.")
+@click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Also print a line for each file without problems. A single file always has a line.",
+)
 @json_option
 @reading_options
 def command(
@@ -41,11 +46,11 @@ def command(
     as_json: bool,
     reading: Reading,
 ) -> int:
-    """Check files: what is in them, and what is wrong with them.
+    """Check files: print their counts, and list their problems.
 
-    All problems are listed: errors, which other commands leave the document out for; errors that they repair with
-    --lenient; and what they repair with a note, most of which are errors with --strict. The first words of a file are
-    shown as they were read, with their column in CoNLL-2012-like files. The exit code is 1 if there are any problems.
+    There are three kinds of problems: errors, for which other commands leave the document out; errors that --lenient
+    repairs; and oddities that are repaired with a note, most of which are errors with --strict. For each file, the
+    first words show whether the columns were recognised. The exit code is 1 if there are problems.
     """
     files = [path for each in inputs for path in find_inputs(each)]
     ids: list[str] = []
@@ -68,10 +73,10 @@ def command(
 
 
 def _check(path: str, reading: Reading, ids: list[str]) -> dict[str, Any]:
-    """What is in a file and what is wrong with it; the ids of its documents are added to ``ids``."""
+    """Counts and problems of a file. Adds the ids of its documents to ``ids``."""
     policy = reading.notices.policy
     notices = _Checks(Policy.LENIENT if policy is Policy.NORMAL else policy)
-    # The strict reader too goes on with the next document here.
+    # Here the strict reader goes on with the next document, too.
     failures: list[InputError] = []
     options = replace(reading.options, notices=notices, failures=failures)
     counts = dict.fromkeys(("documents", "parts", "tokens", "chains", "mentions", "merged"), 0)
@@ -126,7 +131,7 @@ def _line(report: dict[str, Any]) -> str:
 
 
 def _words_line(report: dict[str, Any]) -> str:
-    """What was read as words, so that another column is seen at once."""
+    """The first words, which show at once if a wrong column was read."""
     words, columns = report["first_words"], report["columns"]
     if not words:
         return ""
@@ -154,7 +159,7 @@ class _Checks(Notices):
         self.lenient: set[str] = set()
 
     def repair(self, kind: str, error: InputError, repair: str) -> None:
-        """As of all notices."""
+        """As in :class:`~merger.notices.Notices`."""
         self.lenient.add(kind)
         if self.policy is Policy.LENIENT:
             repair = f"with policy lenient {repair}, and otherwise the document is left out"

@@ -22,22 +22,24 @@ from merger.notices import Notices
 _FEWEST = 2
 
 
-@click.command(short_help="make one set of decisions out of several annotators'")
+@click.command(short_help="combine the decisions of several annotators")
 @click.argument("parts")
 @click.argument("decisions", nargs=-1, required=True, metavar="DECISIONS...")
-@click.option("--prefer", metavar="NAME", help="Whose decision counts without a majority; the first one's by default.")
+@click.option(
+    "--prefer", metavar="NAME", help="The annotator whose decision counts without a majority. Default: the first one."
+)
 @output_option
 @json_option
 @reading_options
 def command(
     parts: str, decisions: tuple[str, ...], prefer: str | None, output: str, as_json: bool, reading: Reading
 ) -> int:
-    """Make one set of decisions on the chains of PARTS out of several annotators' DECISIONS.
+    """Combine several annotators' DECISIONS on the chains of PARTS into one set of decisions.
 
-    For each chain more than half of the annotators decide, and without such a majority the preferred one. Annotators
-    are told apart by the names in their decisions, strategies by their signatures. Every decision that comes out names
-    the votes and says how it was decided. With --json a report goes to standard output, and the decisions only to
-    --output.
+    The decision on a chain is that of more than half of the annotators or, without such a majority, that of the
+    preferred annotator. Annotators are identified by the names in their decisions, strategies by their signatures. Each
+    resulting decision lists the votes and how it was decided. With --json, a report goes to standard output, and
+    decisions are written to --output only.
 
     \b
     Example:
@@ -89,7 +91,7 @@ def command(
 
 
 def _check(given: DecisionFiles, prefer: str | None) -> None:
-    """See that there are annotators to vote, and the preferred one among them."""
+    """Check that there are annotators to vote, and that the preferred one is among them."""
     if len(given.makers) < _FEWEST:
         raise DecisionError(
             f"decisions of {', '.join(given.makers) or 'nobody'}", expected="those of two annotators or more"
@@ -116,7 +118,7 @@ def _voted(
 def _count(counts: dict[str, int], voted: Sequence[Voted]) -> None:
     for each in voted:
         if each.decision.chain.part == 0:
-            # Nobody had a choice.
+            # Chains of the first part are always new.
             counts["first_part_chains"] += 1
             continue
         counts["decisions"] += 1
