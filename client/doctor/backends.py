@@ -1,4 +1,4 @@
-"""What coreference systems need: Java and CoreNLP's jars, Stanza's models."""
+"""Checks for coreference systems: Java and CoreNLP's jars, Stanza's models."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _GET_JAVA = "install Java 8 or newer (a JRE is enough), or set JAVA_HOME"
 
 
 def check_backends(wanted: Collection[str]) -> list[Finding]:
-    """``wanted`` are the features that must be there."""
+    """Check Java, CoreNLP and Stanza. What a feature in ``wanted`` lacks is a failure."""
     installation, jars = _corenlp(needed="corenlp" in wanted)
-    # Jars without a Java to run them are a set-up that does not work.
+    # Jars without Java are a failure, as somebody installed them.
     java = _java(needed="corenlp" in wanted or installation is not None)
     return [java, jars, _stanza(needed="stanza" in wanted)]
 
@@ -30,16 +30,16 @@ def _java(*, needed: bool) -> Finding:
     level = Level.FAIL if needed else Level.WARN
     home = os.environ.get("JAVA_HOME")
     if home and not os.access(Path(home, "bin", "java"), os.X_OK):
-        return Finding("Java", Level.FAIL, f"JAVA_HOME is {home}, and there is no bin/java in it", _GET_JAVA)
+        return Finding("Java", Level.FAIL, f"JAVA_HOME is {home}, which has no bin/java", _GET_JAVA)
     try:
         java = find_java()
-        said = java_version(java)
+        reported = java_version(java)
     except UnavailableError as error:
         return Finding("Java", level, str(error), _GET_JAVA)
-    found = re.search(r'version "(\d+)(?:\.(\d+))?', said)
-    # Up to Java 8 versions begin with 1.
+    found = re.search(r'version "(\d+)(?:\.(\d+))?', reported)
+    # Versions up to Java 8 start with 1.
     major = 0 if found is None else int(found[2] or 0) if found[1] == "1" else int(found[1])
-    shown = f"{java}: {said or 'says no version'}"
+    shown = f"{java}: {reported or 'reports no version'}"
     if major < _OLDEST_JAVA:
         return Finding("Java", level, shown, _GET_JAVA)
     return Finding("Java", Level.OK, shown)
@@ -50,13 +50,13 @@ def _corenlp(*, needed: bool) -> tuple[Installation | None, Finding]:
     try:
         found = find_installation()
     except UnavailableError as error:
-        # Where a folder was named, somebody wants it.
+        # If somebody set CORENLP_HOME, it must work.
         level = Level.FAIL if needed or chosen else Level.WARN
         return None, Finding("CoreNLP", level, str(error), f"`{INSTALL_COMMAND}`, if you need it")
     shown = f"{found.version or 'unknown version'} in {found.home}; parsers: {', '.join(found.parsers)}"
     if "shift-reduce" not in found.parsers:
         advice = f"`{INSTALL_COMMAND}`, or use parser=pcfg, which takes four times as long"
-        return found, Finding("CoreNLP", Level.WARN, f"{shown}; the default, shift-reduce, is missing", advice)
+        return found, Finding("CoreNLP", Level.WARN, f"{shown}; the default parser, shift-reduce, is missing", advice)
     return found, Finding("CoreNLP", Level.OK, shown)
 
 
@@ -70,6 +70,6 @@ def _stanza(*, needed: bool) -> Finding:
     folder = Path(os.environ.get("STANZA_RESOURCES_DIR") or Path.home() / "stanza_resources")
     models = sorted(f"{path.parent.parent.name}/{path.stem}" for path in folder.glob("*/coref/*.pt"))
     if not models:
-        advice = "they are downloaded on first use; without network, name a local one: model=PATH and encoder=PATH"
+        advice = "they are downloaded on first use; without a network, set model=PATH and encoder=PATH"
         return Finding("Stanza", Level.WARN, f"no coreference models in {folder}", advice)
     return Finding("Stanza", Level.OK, f"models in {folder}: {', '.join(models)}")

@@ -1,4 +1,4 @@
-"""What a check finds."""
+"""Findings of checks."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ class Level(StrEnum):
 
     OK = "ok"
     WARN = "warn"
-    """Something is missing or tight that not everybody needs."""
+    """Something is missing or scarce that not everybody needs."""
     FAIL = "fail"
-    """Something that is set up, or was asked for, does not work."""
+    """Something does not work that is set up or was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """``found`` is what is there, ``advice`` what to do about it; empty where there is nothing to do."""
+    """``found`` is the state that was found, ``advice`` what to do about it, or empty."""
 
     check: str
     level: Level
@@ -27,4 +27,4 @@ class Finding:
 
 
 FEATURES = ("serve", "corenlp", "stanza", "spacy", "report", "metrics", "otel", "ray")
-"""What somebody may want to use: then what it needs must be there."""
+"""The features that ``doctor --for`` takes."""

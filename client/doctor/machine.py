@@ -18,14 +18,14 @@ _TOO_FEW_FILES = 256
 """With the default limits a server has up to 770 connections, and pipes to its workers."""
 _LITTLE_MEMORY = 2 * _GIB
 _CORENLP_MEMORY = 7 * _GIB
-"""Java's heap of 6 GiB, which is the default, and what it needs beside it."""
+"""Java's default heap of 6 GiB, and what Java needs besides."""
 _LITTLE_DISK = _GIB
 _CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 _DAY = 86400.0
 
 
 def check_machine(wanted: Collection[str]) -> list[Finding]:
-    """``wanted`` are the features that must be there."""
+    """Check the machine for the features in ``wanted``."""
     return [_open_files(), _memory(corenlp="corenlp" in wanted), _temporary_folder(), _clock()]
 
 
@@ -33,12 +33,14 @@ def _open_files() -> Finding:
     try:
         import resource
     except ImportError:
-        return Finding("open files", Level.OK, "this system has no limit that can be read")
+        return Finding("open files", Level.OK, "this system reports no limit")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    found = f"{_shown(soft)} may be open (hard limit {_shown(hard)})"
+    found = f"at most {_shown(soft)} at a time (hard limit {_shown(hard)})"
     if 0 <= soft < _FEW_FILES:
         level = Level.FAIL if soft < _TOO_FEW_FILES else Level.WARN
-        return Finding("open files", level, found, "for a server raise it: ulimit -n 65536, or LimitNOFILE= in systemd")
+        return Finding(
+            "open files", level, found, "raise the limit for a server: ulimit -n 65536, or LimitNOFILE= in systemd"
+        )
     return Finding("open files", Level.OK, found)
 
 
@@ -49,10 +51,10 @@ def _shown(limit: int) -> str:
 def _memory(*, corenlp: bool) -> Finding:
     total = memory_bytes()
     if total is None:
-        return Finding("memory", Level.OK, "this system does not tell")
+        return Finding("memory", Level.OK, "this system does not report it")
     found = f"{total / _GIB:.1f} GiB for this process and its children"
     if corenlp and total < _CORENLP_MEMORY:
-        return Finding("memory", Level.WARN, found, "CoreNLP takes 6G unless told otherwise: set memory=3G or so")
+        return Finding("memory", Level.WARN, found, "CoreNLP takes 6G by default: set memory=3G, for example")
     if total < _LITTLE_MEMORY:
         return Finding("memory", Level.WARN, found, "documents of 1,000,000 tokens need 1 GiB each")
     return Finding("memory", Level.OK, found)
@@ -80,20 +82,20 @@ def _temporary_folder() -> Finding:
         with tempfile.TemporaryFile():
             free = shutil.disk_usage(folder).free
     except OSError as error:
-        advice = "make one that can be written to, or set TMPDIR"
+        advice = "make the folder writable, or set TMPDIR to another folder"
         return Finding("temporary files", Level.FAIL, f"none can be written: {error.strerror or error}", advice)
     found = f"{folder}, {free / _GIB:.1f} GiB free"
     if free < _LITTLE_DISK:
-        return Finding("temporary files", Level.WARN, found, "make room, or set TMPDIR to another folder")
+        return Finding("temporary files", Level.WARN, found, "free some space, or set TMPDIR to another folder")
     return Finding("temporary files", Level.OK, found)
 
 
 def _clock() -> Finding:
     now = time.time()
     found = datetime.fromtimestamp(now, UTC).strftime("%F %T UTC")
-    # What was installed yesterday was not installed tomorrow.
+    # This file cannot be newer than the present.
     installed = Path(__file__).stat().st_mtime
     if now < installed - _DAY:
-        advice = "set it (NTP): certificates, deadlines and logs go by it"
+        advice = "set the clock (NTP): certificates, deadlines and logs depend on it"
         return Finding("clock", Level.FAIL, f"{found}, before this program was installed", advice)
     return Finding("clock", Level.OK, found)

@@ -159,7 +159,7 @@ def test_a_port_that_is_taken_is_a_warning_and_a_fail_for_who_wants_to_serve_the
             assert done.code == code
             found = read(done.out)[f"port 127.0.0.1:{port}"]
             assert found["level"] == level
-            assert found["found"] == "something listens there"
+            assert found["found"] == "in use"
 
 
 def test_an_address_of_another_machine_is_not_to_be_served_on() -> None:

@@ -68,8 +68,8 @@ _DEFAULTS = ServerOptions()
 @click.option(
     "--max-connection-age",
     type=float,
-    help="Seconds, at least 1, after which callers are asked to reconnect, so that load balancers can balance. Calls in "
-    "progress continue. Default: no limit.",
+    help="Seconds, at least 1, after which callers are asked to reconnect, so that load balancers can balance. Calls "
+    "in progress continue. Default: no limit.",
 )
 @click.option(
     "--max-call-seconds",
