@@ -14,5 +14,5 @@ from __future__ import annotations
 
 from merger.lazy_exports import lazy_exports
 
-# Imported when asked for: a script that only reads documents does not pay for the rest.
+# Imported on first use: a script that only reads documents does not pay for the rest.
 __getattr__, __dir__ = lazy_exports(__name__, __file__)

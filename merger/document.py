@@ -96,7 +96,7 @@ class SentenceSource:
 
     ``text`` holds every line of the sentence verbatim with its line ends, comments before it and blank lines after it
     included; ``line`` is the 1-based number of its first line. ``layout`` belongs to the format that wrote it.
-    ``details`` maps a mention's spans to what the format says about it besides the chain (CorefUD entity attributes).
+    ``details`` maps a mention's spans to the format's other annotation of it (CorefUD entity attributes).
     """
 
     format: str
@@ -170,7 +170,7 @@ class Document:
         return sum(part.token_count for part in self.parts)
 
     def sentence(self, mention: Mention) -> Sentence:
-        """The sentence a mention stands in."""
+        """The sentence of a mention."""
         return self.parts[mention.part].sentences[mention.sentence]
 
     def forms(self, mention: Mention) -> tuple[str, ...]:

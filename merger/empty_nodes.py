@@ -1,4 +1,4 @@
-"""Which documents and mentions have empty nodes, and what those say that another document lacks."""
+"""Finds documents and mentions with empty nodes, and the nodes that another document lacks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def touches_empty_node(sentence: Sentence, mention: Mention) -> bool:
 
 
 def deciding_mentions(chain: Chain, known: Container[Mention], merged: Document) -> Iterator[Mention]:
-    """The chain's mentions but those with empty nodes that the merged document lacks, which say nothing.
+    """The chain's mentions without those on empty nodes that the merged document lacks.
 
     ``known`` are the merged document's mentions. The empty nodes of other annotators may be others, and some formats
     have none. Where the merged document lacks the sentence, as one may that comes over the wire, every mention counts.

@@ -32,7 +32,7 @@ _NAMES = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where in the input something is.
+    """A place in the input.
 
     ``line`` is 1-based and counts lines of ``file``; ``part``, ``sentence`` and ``token`` are 0-based, as in the
     document model.
@@ -68,7 +68,7 @@ class MergeBaselineError(Exception):
 class InputError(MergeBaselineError):
     """Something in a document is wrong or missing.
 
-    ``message`` says what was found, ``expected`` what should have been there, ``hint`` what the user can do.
+    ``message`` describes what was found, ``expected`` what is valid there, ``hint`` what the user can do.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class FormatError(InputError):
 
 
 class AnnotationError(InputError):
-    """The chains contradict each other or the tokens they stand on."""
+    """The chains contradict each other or their tokens."""
 
 
 class AlignmentError(InputError):

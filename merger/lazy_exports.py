@@ -1,4 +1,4 @@
-"""Public names of a package that are imported when they are asked for."""
+"""Imports the public names of a package on first use."""
 
 from __future__ import annotations
 

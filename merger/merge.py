@@ -19,7 +19,7 @@ PARTS = "parts"
 
 @dataclass(frozen=True, slots=True)
 class MergeResult:
-    """What merging a document gave.
+    """The result of merging a document.
 
     ``document`` is the merged document (scope ``DOCUMENT``), ``decisions`` one per part chain in order, ``singletons``
     the number of singletons that took no part in merging, ``strategy`` the strategy's signature with what it
@@ -59,12 +59,12 @@ class PartMerger:
 
     @property
     def singletons(self) -> int:
-        """How many singletons there were so far."""
+        """The number of singletons so far."""
         return len(self._singletons)
 
     @property
     def signature(self) -> str:
-        """The strategy's signature, with what it depended on in the parts so far."""
+        """The strategy's signature, with the conditions found in the parts so far."""
         return self._strategy.signature + self._run.conditions
 
     def add(self, part: Part, chains: Sequence[Chain]) -> tuple[Decision, ...]:
@@ -89,7 +89,7 @@ class PartMerger:
         return tuple(decisions)
 
     def add_all(self, parts: Sequence[tuple[Part, Sequence[Chain]]]) -> tuple[Decision, ...]:
-        """Decide on all parts of a document; the watch is checked before every one and told of the ``parts`` done."""
+        """Decide on all parts of a document. ``watch`` is checked before each part and receives the progress."""
         decisions: list[Decision] = []
         for done, (part, chains) in enumerate(parts, 1):
             self._watch.check()
@@ -139,7 +139,7 @@ def merge_document(
 
     Singletons are left out of the result, with a notice, or with ``keep_singletons`` passed through unmerged.
     ``key`` may have other part boundaries than the document, or none. ``watch`` goes to the strategy, is checked before
-    every part, and is told of the ``parts`` done.
+    every part, and receives the progress in ``parts``.
 
     Raises :class:`~merger.errors.AnnotationError` if a chain crosses parts, :class:`~merger.errors.AlignmentError` if
     the key has other tokens, and what the strategy raises.

@@ -1,4 +1,4 @@
-"""How names and texts from a file appear in messages, which are always one line."""
+"""Formats names and texts from files for messages, which are always one line."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 
 def printable(name: str) -> str:
-    """The id as it stands, or quoted and escaped if it would not be seen or would break the message's line."""
+    """The id unchanged, or quoted and escaped if it is empty or has invisible characters or line breaks."""
     return name if name and name.isprintable() else repr(name)
 
 
 def one_line(text: str) -> str:
-    """The text with what would break its line, or not be seen, escaped."""
+    """The text with line breaks and invisible characters escaped."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
@@ -24,7 +24,7 @@ def plain_number(value: float) -> str:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A question about the known name that is nearest to a name that is not known, if one is near."""
-    # Seldom needed.
+    # Imported here because few messages need it.
     from difflib import get_close_matches
 
     near = get_close_matches(name, known, n=1)

@@ -1,4 +1,4 @@
-"""What is worth telling the user without stopping: repairs, losses, odd input.
+"""Notices for the user that do not stop the work: repairs, losses, odd input.
 
 Readers, writers and mergers report to a :class:`Notices` object. Each kind of notice is kept once, with its first place
 and a count, so that 3,000 repaired lines make one message.
@@ -15,7 +15,7 @@ from merger.message_text import one_line
 
 
 class Policy(Enum):
-    """What to do with input that is not quite right.
+    """How to treat faulty input.
 
     ``STRICT`` turns every repair into an error. ``NORMAL`` repairs what has one obvious meaning, with a notice, and
     stops at what contradicts itself. ``LENIENT`` also repairs the latter, by the documented rule of each case.
@@ -51,7 +51,7 @@ class Notices:
     _seen: dict[str, Notice] = field(default_factory=dict)
 
     def add(self, kind: str, message: str, location: Location | None = None, count: int = 1) -> None:
-        """Record something that is not an error under any policy (what a format cannot carry, what was left out)."""
+        """Record something that no policy treats as an error, such as annotation that a format cannot carry."""
         first = self._seen.get(kind)
         if first is None:
             self._seen[kind] = Notice(kind, message, location or Location(), count)

@@ -52,7 +52,7 @@ class Option:
 
     @property
     def takes(self) -> str:
-        """What values the option takes, in words."""
+        """The values that the option accepts, in words."""
         if self.choices:
             return "one of " + ", ".join(self.choices)
         if isinstance(self.default, bool):

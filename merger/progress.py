@@ -1,4 +1,4 @@
-"""How long work hears about deadlines and cancellation, and tells how far it is."""
+"""Deadline, cancellation and progress of one piece of work."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _silent(_stage: str, _done: int, _total: int) -> None:
 
 @dataclass(slots=True)
 class WorkContext:
-    """Handed down into long work.
+    """The context of one piece of long work.
 
     ``deadline`` is a time of ``time.monotonic()``, ``None`` for no limit. ``check`` raises whatever exception should
     end the work; long work calls it at least every half second. ``progress`` takes a stage, how much of it is done, and

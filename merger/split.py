@@ -18,7 +18,7 @@ from merger.notices import Notices
 
 
 class Cut(Enum):
-    """How a document is cut.
+    """Where to cut a document.
 
     ``TOKENS``: a part has at most the given number of tokens, or one longer sentence. ``SENTENCES``: a part has at most
     the given number of sentences. ``PARTS``: the given number of parts, as equal in tokens as sentence
@@ -33,7 +33,7 @@ class Cut(Enum):
 
 @dataclass(frozen=True, slots=True)
 class MergeTask:
-    """What a split gives.
+    """The result of a split.
 
     ``parts`` has the chains local to each part, ``key`` the gold merges over the same mentions, ``decisions`` the
     human decisions. ``dropped`` counts the mentions left out because they are alone in their part.
@@ -117,7 +117,7 @@ def _evenly(document: Document, lengths: Sequence[int], parts: int) -> list[int]
         ends.append(ends[-1] + length)
     starts = [0]
     for number in range(1, parts):
-        # Every part needs a sentence: stay behind the last cut and leave one for each part to come.
+        # Every part needs a sentence: cut after the last cut and leave one sentence for each later part.
         allowed = range(starts[-1] + 1, len(lengths) - (parts - number) + 1)
         starts.append(min(allowed, key=lambda index: (abs(ends[index] * parts - total * number), index)))
     return starts
@@ -171,7 +171,7 @@ def _cut_chains(
 
 
 def _number(chains: Sequence[Chain]) -> list[Chain]:
-    """Give part chains ids of their own, counted from 0 in each part, so that an id says nothing about the merges."""
+    """Number the chains from 0 in each part, so that their ids do not reveal the merges."""
     counts: dict[int, int] = {}
     numbered = []
     for chain in chains:

@@ -21,7 +21,7 @@ class JsonError(Exception):
 def parse_object(text: str) -> Object:
     """Parse a line.
 
-    Raises :class:`JsonError` for what is not JSON, not an object, has a key twice or a number that JSON lacks.
+    Raises :class:`JsonError` for text that is not a JSON object, a repeated key, or a number that JSON does not have.
     """
     try:
         value: object = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
@@ -70,7 +70,7 @@ def find_lone_surrogate(text: str, content: Mapping[str, object], keys: Iterable
 
 
 def type_name(value: object) -> str:
-    """What JSON calls a value's type."""
+    """The JSON name of a value's type."""
     if value is None:
         return "null"
     names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", dict: "an object"}

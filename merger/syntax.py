@@ -94,7 +94,7 @@ class TagReader:
         return self.tag_set.word_class(sentence.xpos[token]) if sentence.xpos is not None else WordClass.UNTAGGED
 
     def report(self, notices: Notices, place: Location) -> None:
-        """Record which tag set was recognised, if it is not Penn, and that no tag is a noun, if that is so."""
+        """Record the recognised tag set unless it is Penn, and whether no tag is a noun."""
         seen = (self._seen, self._universal, self._beside_universal)
         examples = [tag for each in seen for tag in each.examples()]
         if not examples:
@@ -122,7 +122,7 @@ def noun_patterns(text: str) -> Callable[[str], bool]:
     """Whether a tag is one of those that a text names: ``N*|SUBST`` are all tags that begin with N, and SUBST.
 
     Raises :class:`~merger.errors.OptionError` for more than 64 names, names of more than 64 characters, blanks and
-    control characters, and a star that is not behind at least one other character.
+    control characters, and a star that does not follow at least one other character.
     """
     names = text.split("|")
     if len(names) > _MOST_PATTERNS:

@@ -1,4 +1,4 @@
-"""What part-of-speech tags mean: a small table by tag set, and which tag set a text has.
+"""The meaning of part-of-speech tags in each tag set, and the tag set of a text.
 
 A tag set says of each tag its word class, whether it may begin a postmodifier, and whether the tag belongs to the set.
 :class:`SeenTags` recognises the tag set of a text by its different tags: it is the set that has the most of them. Of
@@ -72,7 +72,7 @@ class TagSet:
 
 
 class _Nouns(dict[str, bool]):
-    """Whether tags are nouns', of those that came before: every token of every text is looked up here."""
+    """Whether a tag is a noun's, cached: every token of every text is looked up here."""
 
     def __init__(self, tag_set: TagSet) -> None:
         self._tag_set = tag_set
@@ -284,7 +284,7 @@ TAG_SETS = (PENN, UNIVERSAL, STTS, CTB, ATB, EAGLES, CGN)
 
 
 class _MatchingSets(dict[str, tuple[bool, ...]]):
-    """Which of :data:`TAG_SETS` have a tag, of tags that came before: other documents have the same ones."""
+    """Which of :data:`TAG_SETS` have a tag, cached because all documents have the same tags."""
 
     def __missing__(self, tag: str) -> tuple[bool, ...]:
         matching = tuple([tag_set.has(tag) for tag_set in TAG_SETS])
@@ -306,7 +306,7 @@ class SeenTags:
         self._best = PENN
 
     def add(self, *tags: Sequence[str]) -> None:
-        """Take the tags of more sentences, empty ones perhaps among them."""
+        """Add the tags of more sentences; some can be empty."""
         self._tags.update(*tags)
 
     @property

@@ -22,10 +22,10 @@ class TokenPlace(NamedTuple):
 def token_difference(
     document: Document, template: Document, of: str = "", *, with_empty: bool = False
 ) -> AlignmentError | None:
-    """The first token of ``document`` that ``template`` has not at this place, ``None`` if there is none.
+    """The first token of ``document`` that differs from ``template``; ``None`` if all tokens are the same.
 
     Sentence and part boundaries are not compared; empty nodes only ``with_empty``. The error names both places;
-    ``of`` says what the template is (``"in the key"``).
+    ``of`` names the template (``"in the key"``).
     """
     ours, theirs = _forms(document, with_empty=with_empty), _forms(template, with_empty=with_empty)
     if ours == theirs:
@@ -50,8 +50,8 @@ def align_tokens(
     """For each token of ``document`` the place of the same token in ``template``, whatever the boundaries are.
 
     The two must have the same tokens, see :func:`token_difference`. ``with_empty`` empty nodes are tokens like the
-    others; without, the first of them between two tokens is the template's first one there, and so on; one that the
-    template has not has no place.
+    others; without, the first of them between two tokens is the template's first one there, and so on; a node that the
+    template lacks has no place.
     """
     ours, our_nodes = _placed(document, with_empty=with_empty)
     theirs, their_nodes = _placed(template, with_empty=with_empty)

@@ -1,4 +1,4 @@
 """The version of this distribution, in one place."""
 
 VERSION = "0.1.0"
-"""It follows semantic versioning, and stands in the signatures of scores."""
+"""It follows semantic versioning and is part of the signatures of scores."""

@@ -1,1 +1,1 @@
-"""Coreference systems that run over a whole document, and what their clusters say about part chains."""
+"""Coreference systems that run over a whole document, and the rules by which their clusters link part chains."""

@@ -1,4 +1,4 @@
-"""What a coreference backend is: from a whole document to clusters of mentions."""
+"""The interface of coreference backends: a whole document in, clusters of mentions out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Backend(ABC):
     """A configured coreference system. It serves many documents, one after the other or from several threads.
 
     Tokens and sentences are taken as given: a cluster's mentions are in the document's own coordinates (part, sentence,
-    token; ends inclusive). The given chains are not looked at.
+    token; ends inclusive). The document's own chains are ignored.
     """
 
     name: ClassVar[str]
@@ -28,7 +28,7 @@ class Backend(ABC):
     """Options that touch the file system, start processes or size them: on a server they are the operator's."""
 
     notices: Notices
-    """What was repaired or left out on the backend's way to its clusters."""
+    """Repairs and omissions that the backend reports about its clusters."""
 
     def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
         """Starts nothing. Raises :class:`~merger.errors.OptionError` for an unknown option or a bad value."""
@@ -45,7 +45,7 @@ class Backend(ABC):
         return self.unavailable()
 
     def warm(self, watch: WorkContext) -> None:  # noqa: B027  # a backend may have nothing to start
-        """Start and load what is needed, so that the first document does not wait. Safe to call again.
+        """Start servers and load models, so that the first document does not wait. Safe to call again.
 
         Raises :class:`~merger.errors.UnavailableError` if it cannot.
         """
@@ -59,11 +59,11 @@ class Backend(ABC):
         """
 
     def check(self, seconds: float) -> Health:  # noqa: ARG002  # most have nothing to ask
-        """How what was started is. Asks it at most, works on nothing, and takes about ``seconds`` at the longest."""
+        """The health of the backend's server or model. Sends no work, and takes about ``seconds`` at most."""
         return Health(HealthState.WELL)
 
     def restart(self, watch: WorkContext) -> None:
-        """End what was started, if it is not well, whatever it is doing; then start anew, as :meth:`warm`.
+        """Stop the server or model if it is unhealthy, even in the middle of work; then start it as :meth:`warm` does.
 
         Documents that it works on fail with :class:`~merger.errors.BackendError`.
         """
@@ -71,7 +71,7 @@ class Backend(ABC):
         self.warm(watch)
 
     def close(self) -> None:  # noqa: B027  # a backend may have nothing to stop
-        """Stop what was started. Safe to call again; a later :meth:`predict` starts anew."""
+        """Stop servers and release models. Safe to call again; a later :meth:`predict` starts them again."""
 
     def __enter__(self) -> Self:
         return self

@@ -1,4 +1,4 @@
-"""How what a backend has started is, as seen from outside."""
+"""The health of a backend's server or model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class HealthState(StrEnum):
-    """What a look at a backend finds."""
+    """The states that a health check of a backend can find."""
 
     IDLE = "idle"
     """Nothing is started: the next document starts it."""
@@ -16,16 +16,16 @@ class HealthState(StrEnum):
     WELL = "well"
     """It answers, or there is nothing that could fail to."""
     SLOW = "slow"
-    """It does not answer, but computes: perhaps it will."""
+    """It does not answer yet, but uses the processor."""
     HUNG = "hung"
-    """It does not answer and does nothing."""
+    """It does not answer and uses no processor time."""
     GONE = "gone"
     """It has ended, or cannot be reached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What was found. ``reason`` says it in words that fit after the backend's name, for states that are not well."""
+    """The result of a health check. For unhealthy states ``reason`` is a phrase to follow the backend's name."""
 
     state: HealthState
     reason: str = ""

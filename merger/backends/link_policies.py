@@ -22,7 +22,7 @@ SHOWN_PAIRS = 5
 
 @dataclass(slots=True)
 class _ClusterCounts:
-    """What a part chain has in the predicted clusters: the number of its mentions in each, the first and the last."""
+    """How many mentions a part chain has in each predicted cluster, and the first and last of them."""
 
     counts: Counter[int] = field(default_factory=Counter)
     first: dict[int, Mention] = field(default_factory=dict)

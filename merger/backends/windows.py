@@ -43,7 +43,7 @@ def cut_runs(sizes: Sequence[int], limit: int) -> Iterator[range]:
 
 
 def _step_back(lengths: Sequence[int], start: int, end: int, limit: int, overlap: int) -> int:
-    """Where the next window begins: some sentences before ``end``, but after ``start``, so that it gets further."""
+    """The start of the next window: some sentences before ``end``, but after ``start``, so that windows advance."""
     first, shared = end, 0
     while first - 1 > start and (shared + lengths[first - 1] <= overlap or first == end):
         shared += lengths[first - 1]

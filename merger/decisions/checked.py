@@ -73,7 +73,7 @@ def antecedent_sets(parts: Document, decisions: Iterable[Decision]) -> dict[Chai
     """For every chain decided on, the part chains of its antecedent when it was decided; no chain if it is new.
 
     The antecedent is the merged chain as the decisions on earlier parts have made it: the chains of one part are
-    decided on in the same world. What a decision joins besides (``also``) counts too. Raises
+    decided on in the same world. Other chains that a decision joins (``also``) count too. Raises
     :class:`~merger.errors.DecisionError` as :meth:`~merger.decisions.model.MergedChains.apply` does.
     """
     merged = MergedChains()
@@ -166,9 +166,9 @@ def _check_antecedent(
     message = f"chain {ref.chain} is linked to {_named(antecedent)}"
     expected = "a chain of an earlier part"
     if antecedent not in chains:
-        raise DecisionError(f"{message}, which is not there", record.location, expected=expected)
+        raise DecisionError(f"{message}, which does not exist", record.location, expected=expected)
     if antecedent not in decided:
-        # A chain of two mentions gets the error of its own: it lacks a decision.
+        # A chain of two mentions gets an error elsewhere: it lacks a decision.
         if len(chains[antecedent].mentions) == 1:
             message += ", which has one mention and no decision"
             raise DecisionError(message, record.location, expected="a chain that was decided on")
@@ -182,7 +182,7 @@ def _check_antecedent(
 
 
 def _cycle(start: ChainRef, decided: dict[ChainRef, DecisionRecord]) -> list[ChainRef]:
-    """The way from a chain over antecedents back to it; nothing if there is none."""
+    """The cycle of antecedents from a chain back to itself; empty if there is none."""
     way = [start]
     seen = {start}
     while way[-1] in decided and (following := decided[way[-1]].decision.antecedent) is not None:

@@ -1,4 +1,4 @@
-"""The fields of a decision record, checked: what a field holds, or an error that says where and what instead."""
+"""Reads and checks the fields of a decision record. Errors give the place and the expected value."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Fields:
         return key in self._fields
 
     def check_names(self, known: tuple[str, ...]) -> None:
-        """See that there is no other field: a misspelt one would be lost in silence."""
+        """Raise for unknown fields: a misspelt one would be ignored silently."""
         for key in self._fields:
             if key not in known:
                 near = get_close_matches(key, known, n=1)

@@ -55,7 +55,7 @@ class Decision:
     """The antecedent of one part chain: the first part chain of the merged chain it joins, or ``None`` for *new*.
 
     ``also`` names what else the decision brings together with it: other merged chains of earlier parts, or chains that
-    come before it in the same part. Only strategies that say so use it.
+    come before it in the same part. Only some strategies use it.
     """
 
     chain: ChainRef

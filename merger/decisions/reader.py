@@ -1,4 +1,4 @@
-"""Reads decisions from JSON Lines, the format of docs/decisions.md. Whether they fit parts is checked elsewhere."""
+"""Reads decisions from JSON Lines, the format of docs/decisions.md. The parts are not needed here."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _looks_like(line: str) -> str | None:
 
 
 def read_strategy(path: str) -> str:
-    """Who made the decisions of a file of records: the strategy's signature, or the annotator.
+    """The maker of the decisions in a file of records: the strategy's signature, or the annotator.
 
     Raises :class:`~merger.errors.FormatError` for lines that are no records, and what :func:`only_maker` raises.
     """
@@ -97,7 +97,7 @@ def read_strategy(path: str) -> str:
 
 
 def only_maker(records: Iterable[DecisionRecord], path: str) -> str:
-    """Who made the decisions of a file: the strategy's signature, or the annotator.
+    """The maker of the decisions in a file: the strategy's signature, or the annotator.
 
     Raises :class:`~merger.errors.DecisionError` if the records are of several strategies or annotators, or if there are
     none.

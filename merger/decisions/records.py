@@ -25,7 +25,7 @@ class Decided(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What one annotator or strategy (``by``) said; ``antecedent`` is ``None`` for *new*."""
+    """The vote of one annotator or strategy (``by``); ``antecedent`` is ``None`` for *new*."""
 
     by: str
     antecedent: ChainRef | None

@@ -24,7 +24,7 @@ PartChains = frozenset[ChainRef]
 
 @dataclass(frozen=True, slots=True)
 class Voted:
-    """The voted decision on a chain, how it was decided, and what each annotator said, in their order.
+    """The voted decision on a chain, how it was decided, and each annotator's vote in order.
 
     ``supporters`` is the number of votes for the set of part chains that won.
     """
@@ -40,7 +40,7 @@ def vote(parts: Document, decisions: Mapping[str, Sequence[Decision]], prefer: s
 
     ``decisions`` has each annotator's decisions by name, with one on each chain of two or more mentions
     (:func:`~merger.decisions.checked.checked_decisions`). A majority is more than half of those who decided on the
-    chain. Without one ``prefer`` decides, by default, or where it has no say, the first annotator that has.
+    chain. Without a majority ``prefer`` decides. If that is empty or has no vote, the first annotator with one does.
 
     The voted antecedent is named by the first part chain of its merged chain. Votes have one antecedent: raises
     :class:`~merger.errors.DecisionError` for a decision that joins more (``also``), and
@@ -73,7 +73,7 @@ def vote(parts: Document, decisions: Mapping[str, Sequence[Decision]], prefer: s
 
 
 def _count(ballots: Sequence[PartChains]) -> tuple[PartChains, int, Decided]:
-    """What won, with how many votes, and how; the first ballot is the preferred annotator's."""
+    """The winner, its number of votes, and how it won. The first ballot is the preferred annotator's."""
     (most, count), *_ = Counter(ballots).most_common(1)
     if 2 * count > len(ballots):
         return most, count, Decided.MAJORITY
@@ -81,7 +81,7 @@ def _count(ballots: Sequence[PartChains]) -> tuple[PartChains, int, Decided]:
 
 
 def _antecedent(merged: MergedChains, part_chains: PartChains, order: Mapping[ChainRef, int]) -> ChainRef | None:
-    """The merged chain of the voted world that stands for a set of part chains."""
+    """The voted merged chain that represents a set of part chains."""
     if not part_chains:
         return None
     shared: Counter[ChainRef] = Counter()

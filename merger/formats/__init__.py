@@ -16,7 +16,7 @@ from merger.formats.word_checks import check_words
 from merger.notices import Notices
 
 DECISION_RECORD = b'{"document": '
-"""How the decision records begin that `split` and `merge` write beside documents."""
+"""The first bytes of the decision records that `split` and `merge` write beside documents."""
 
 FORMATS: dict[str, Format] = {each.name: each for each in (Conll2012Format(), ConlluFormat(), JsonlinesFormat())}
 """The formats by name, in the order in which they are recognised."""
@@ -88,7 +88,7 @@ def read_documents(
 
 
 def find_inputs(path: str, passed_over: list[str] | None = None) -> list[str]:
-    """The files that a path stands for: itself, or the annotation files below a directory, files of decisions excepted.
+    """The files that a path stands for: itself, or the annotation files below a directory without files of decisions.
 
     Pipes, sockets and devices below a directory go into ``passed_over``. Raises :class:`~merger.errors.InputError` if a
     directory has no files.

@@ -1,6 +1,6 @@
-"""What a format is: a name, a way to recognise it, a reader and a writer.
+"""The interface of formats: a name, a way to recognise the format, a reader and a writer.
 
-Adding a format is adding a module with one :class:`Format` and naming it in :mod:`merger.formats`.
+To add a format, add a package with one :class:`Format` and name it in :mod:`merger.formats`.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class ReadOptions:
     A jsonlines line may have gold ``clusters`` and ``predicted_clusters``: the gold ones are read, or with
     ``predicted`` the predicted ones. ``clusters_field`` names the key to read instead; a line without it is an error.
 
-    ``columns`` names the columns of CoNLL-like files that are not as they are recognised, counted from 1, ``-`` for
+    ``columns`` names the columns of CoNLL-like files whose layout is recognised wrongly, counted from 1, ``-`` for
     none: ``word=2,tag=5,speaker=-``. Their names are ``word``, ``tag``, ``upos``, ``lemma``, ``speaker``, ``part`` and
     ``head``.
 
     ``failures``: with a list, a document that cannot be read is left out and its error goes there, and reading goes on
     with the next document. With ``None`` the first one is raised. An error without a ``location.document`` stands for
-    text, perhaps a whole file, that does not say whose it is.
+    text (sometimes a whole file) whose document is unknown.
     """
 
     notices: Notices = field(default_factory=Notices)
@@ -46,7 +46,7 @@ class ReadOptions:
     columns: str = ""
 
     def __post_init__(self) -> None:
-        """Raises :class:`~merger.errors.OptionError` for columns that are none."""
+        """Raises :class:`~merger.errors.OptionError` for invalid columns."""
         self.named_columns()
 
     def named_columns(self) -> dict[str, int | None]:
@@ -54,7 +54,7 @@ class ReadOptions:
         return parse_columns(self.columns) if self.columns else {}
 
     def unreadable(self, error: InputError, document: str | None = None, *, may_be_part: bool = True) -> Unreadable:
-        """What stands for a document, or a part of one, that cannot be read. Raises ``error`` without ``failures``."""
+        """A placeholder for an unreadable document or part. Raises ``error`` instead if failures are not collected."""
         if self.failures is None:
             raise error
         if error.location.document is None and document is not None:
@@ -63,10 +63,10 @@ class ReadOptions:
 
 
 class Unreadable(NamedTuple):
-    """Stands in a stream of documents for one that cannot be read, or for a part of one.
+    """A placeholder in a stream of documents for one that cannot be read, or for a part of one.
 
-    ``document`` is its id. ``None``: the text does not say; then it may be a part of the document before or behind it,
-    if it ``may_be_part``.
+    ``document`` is its id. With ``None`` it is unknown: the text can be a part of the document before or after it
+    if ``may_be_part``.
     """
 
     error: InputError
@@ -76,7 +76,7 @@ class Unreadable(NamedTuple):
 
 @dataclass(slots=True)
 class Lines:
-    """The text of one input in pieces of whole lines, perhaps one each, and where it comes from.
+    """The text of one input, in pieces of one or more whole lines, and its name.
 
     ``faults`` are the errors in lines that could not be decoded, in order, where those are in ``texts`` with other
     characters; readers leave out the documents that have such lines.
@@ -109,31 +109,31 @@ class Format(ABC):
 
     ``read`` yields documents as the file has them, one at a time: a format that keeps parts in blocks of their own
     yields one document per block, with one part and its number; :func:`merger.formats.group_parts` puts consecutive
-    blocks of one document together. What it cannot read it yields as :class:`Unreadable`, if ``options`` collect
-    failures. ``write`` yields text; a document that was read from the same format keeps every
-    byte that its chains don't change.
+    blocks of one document together. If ``options`` collect failures, it yields an :class:`Unreadable` for each block
+    that it cannot read. ``write`` yields text; a document that was read from the same format keeps every byte that its
+    chains don't change.
     """
 
     name: str
     title: str
     suffixes: tuple[str, ...]
     besides: str
-    """What the format carries besides words, tags, speakers and chains; converting to another one leaves it out."""
+    """Annotation beyond words, tags, speakers and chains. Conversion to another format drops it."""
 
-    def lost_in(self, target: str) -> str:  # noqa: ARG002  # most formats lose the same in all others
-        """What the format of that name gets nothing of."""
+    def lost_in(self, target: str) -> str:  # noqa: ARG002  # most formats lose the same in every other format
+        """The annotation that conversion to the format ``target`` drops."""
         return self.besides
 
     @abstractmethod
     def recognises(self, head: str) -> bool:
-        """Whether the first lines of a file (up to some KiB, perhaps cut inside a line) look like this format."""
+        """Whether the first lines of a file (up to some KiB, the last one sometimes cut) look like this format."""
 
     @abstractmethod
     def read(self, source: Lines, options: ReadOptions) -> Iterator[Document | Unreadable]:
         """Yield the documents (or the blocks of documents) of one input.
 
         Raises :class:`~merger.errors.FormatError` or :class:`~merger.errors.AnnotationError` with file, line,
-        document and part; what may be repaired goes through ``options.notices``.
+        document and part; repairs go through ``options.notices``.
         """
 
     @abstractmethod
@@ -146,6 +146,6 @@ class Format(ABC):
 
 
 def genre_of(document_id: str) -> str | None:
-    """The genre that OntoNotes ids carry in front (``bc/cctv/00/cctv_0000``), or ``None``."""
+    """The genre at the start of OntoNotes ids (``bc/cctv/00/cctv_0000``), or ``None``."""
     genre, slash, _ = document_id.partition("/")
     return genre if slash and genre else None

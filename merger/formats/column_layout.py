@@ -1,4 +1,4 @@
-"""Which column of a CoNLL-like file is what: recognised from its first rows, or given by the user.
+"""The meaning of each column of a CoNLL-like file: recognised from the first rows, or given by the user.
 
 The last column is always coreference. Layouts that are recognised:
 
@@ -22,16 +22,16 @@ Columns = Sequence[tuple[str, ...]]
 EXAMPLE = "word=2,tag=5"
 _NUMBER = re.compile(r"[1-9][0-9]{0,3}")
 _NARROW = 4
-"""With fewer columns the word is the last but one in every layout."""
+"""With fewer columns the word is in the last but one in every layout."""
 _TAGGED, _FULL, _NUMBERED = 6, 11, 5
-"""With so many columns CoNLL-2012 rows have a tag, a speaker, a part number."""
+"""The numbers of columns from which CoNLL-2012 rows have a tag, a speaker, a part number."""
 _ENOUGH = 20
-"""Words by which lemmas are told from words."""
+"""The fewest words by which lemmas are distinguished from words."""
 _NO_WORD = re.compile(r"\d+[-.]\d+")
 
 
 class ColumnLayout(NamedTuple):
-    """The 0-based index of each column; ``None`` for what there is no column for.
+    """The 0-based index of each column; ``None`` if there is no such column.
 
     ``tag`` are tags of the language's own set, ``upos`` universal ones, ``head`` the number of a word's syntactic head
     in its sentence, counted from 1.
@@ -91,13 +91,13 @@ def conll2012_layout(width: int) -> ColumnLayout:
 
 
 class LayoutError(Exception):
-    """The layout of the rows is not known; the text says why."""
+    """The layout of the rows is not known; the message gives the reason."""
 
 
 def find_layout(sentences: Sequence[Sequence[Sequence[str]]], named: Mapping[str, int | None]) -> ColumnLayout | None:
     """The layout of a file by the rows of its first sentences; ``None`` for CoNLL-2012, which depends on the row.
 
-    ``named`` are columns that the user names; they come before what is recognised. Raises :class:`LayoutError` for
+    ``named`` are columns that the user names; they override the recognised ones. Raises :class:`LayoutError` for
     rows of no known layout, unless the word is named, and for named columns that the rows don't have.
     """
     rows = [row for sentence in sentences for row in sentence]
@@ -105,7 +105,7 @@ def find_layout(sentences: Sequence[Sequence[Sequence[str]]], named: Mapping[str
         return None
     width = min(map(len, rows))
     found: ColumnLayout | None = None
-    # Where the word is named, the user has looked at the rows; other columns are still taken from what they look like.
+    # If the user names the column of the word, the rows are not checked; other columns are still recognised.
     counting = width >= _NARROW and any(counts([row[0] for row in sentence]) for sentence in sentences)
     if counting:
         if "word" not in named:
@@ -124,11 +124,11 @@ def find_layout(sentences: Sequence[Sequence[Sequence[str]]], named: Mapping[str
 
 
 def _check_width(named: Mapping[str, int | None], width: int) -> None:
-    """See that the named columns are among those before coreference, in the longest row."""
+    """Check that the named columns stand before coreference in the longest row."""
     for name, index in named.items():
-        # A row without a word is told by itself.
+        # The reader reports a row without a word.
         if name != "word" and index is not None and index >= width - 1:
-            what = "is the last one, which has coreference" if index == width - 1 else "is not there"
+            what = "is the last one, which has coreference" if index == width - 1 else "does not exist"
             raise LayoutError(f"column {index + 1}, named as {name}, {what}: rows have up to {width} columns")
 
 
@@ -184,7 +184,7 @@ def _counting_layout(columns: Columns) -> ColumnLayout:
 
 
 def lemmas_for_words(columns: Columns, word: int) -> int | None:
-    """The column that seems to have the words, where that of the word has their lemmas; ``None`` for all else.
+    """The column that seems to have the words if the column ``word`` has their lemmas; otherwise ``None``.
 
     That is a column with more different cells, of which half are those of the word column but for case, and three in
     four begin as they do.
@@ -202,5 +202,5 @@ def lemmas_for_words(columns: Columns, word: int) -> int | None:
 
 
 def alike_cells(words: Sequence[str], cells: Sequence[str]) -> int:
-    """How many cells begin with the two letters of the word in their row, whatever their case."""
+    """The number of cells with the same first two letters as the word in their row, ignoring case."""
     return sum(one[:2].casefold() == other[:2].casefold() for one, other in zip(words, cells, strict=True))

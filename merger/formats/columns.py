@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 _LONGEST = 64
 _MOST = 1 << 16
-# What `str.split` splits at besides spaces and line ends, in ASCII.
+# The other ASCII characters at which `str.split` splits, beside spaces and line ends.
 _ODD = ("\t", "\r", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x1f")
 
 Columns = Sequence[tuple[str, ...]]
@@ -18,7 +18,7 @@ def columns_at_tabs(rows: str) -> Columns | None:
 
 
 def columns_at_spaces(rows: str) -> Columns | None:
-    """The columns of rows (without the last line end) with spaces between cells, and perhaps around them.
+    """The columns of rows (without the last line end) with spaces between cells and optionally around them.
 
     ``None`` if the widths of rows differ, and if there are tabs or other blanks of ASCII.
     """
@@ -48,7 +48,7 @@ class _SharedText(dict[str, str]):
         return text
 
 
-# Twice as fast as `sys.intern`, which forgets what is not used any more and so has to learn it again every time.
+# Twice as fast as `sys.intern`, which drops unused strings and has to add them again every time.
 _get_shared = _SharedText().__getitem__
 
 

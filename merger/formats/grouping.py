@@ -1,4 +1,4 @@
-"""Puts the parts of one document together that a file keeps in blocks of their own."""
+"""Joins the parts of one document that a file keeps in separate blocks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def group_parts(
 
 
 class _Grouping:
-    """The blocks of the document that may go on, and what was seen before."""
+    """The blocks of the current document, and the documents seen before."""
 
     def __init__(self, notices: Notices, failures: list[InputError] | None) -> None:
         self._notices = notices
@@ -38,9 +38,9 @@ class _Grouping:
         self._seen: dict[str, Location] = {}
         self._id: str | None = None
         self._blocks: list[Document] = []
-        # Set once a part of the document is bad: what else there is of it is passed over.
+        # Set once a part of the document is bad: its other parts are skipped.
         self._is_bad = False
-        # Text behind the last block that does not say whose it is.
+        # An error in text after the last block whose document is unknown.
         self._doubt: InputError | None = None
 
     def take(self, block: Document | Unreadable) -> Iterator[Document]:
@@ -67,7 +67,7 @@ class _Grouping:
         self._seen.setdefault(name or "", block.error.location if isinstance(block, Unreadable) else _place(block))
 
     def end(self) -> Iterator[Document]:
-        """The document is over."""
+        """End the current document."""
         if self._blocks:
             yield _join(self._blocks)
         self._blocks = []
@@ -91,7 +91,7 @@ class _Grouping:
         return bool(self._blocks) and (self._blocks[-1].file == file or self._blocks[0].file != self._blocks[-1].file)
 
     def _leave_out(self) -> None:
-        """A part of the document may be in text that says not whose it is."""
+        """Leave out the document, because a part of it can be in text whose document is unknown."""
         if self._blocks and self._doubt is not None:
             where = str(self._doubt.location)
             self._fail(
@@ -119,7 +119,7 @@ def _without_number(block: Document) -> bool:
 
 
 def _begin(block: Document) -> Location:
-    """Where the line stands that begins a CoNLL-2012 block: before its first sentence."""
+    """The place of the line that starts a CoNLL-2012 block: before its first sentence."""
     place = _place(block)
     return place if place.line is None else replace(place, line=place.line - 1)
 
@@ -140,7 +140,7 @@ def _check_next(last: Document, block: Document, notices: Notices) -> None:
                 f"`#begin document` names the document of {where} again, and both lines are without a part number",
                 again,
                 expected=f"{_NUMBERS}, as the document's second part",
-                hint="number the parts of a document 000, 001, ..., or give each document an id of its own",
+                hint="number the parts of a document 000, 001, ..., or give each document a different id",
             )
         raise _came_before(block, _place(last), "every document and part once")
     before, number = last.parts[0].number, block.parts[0].number

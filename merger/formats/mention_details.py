@@ -1,4 +1,4 @@
-"""What CoNLL-U says about mentions and empty nodes besides chains: mention heads and enhanced dependencies."""
+"""Annotation of mentions and empty nodes in CoNLL-U beyond chains: mention heads and enhanced dependencies."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def stated_head(sentence: Sentence, mention: Mention) -> int | None:
 
 
 def enhanced_dependencies(sentence: Sentence) -> Mapping[int, tuple[Dependency, ...]]:
-    """From the sentence's empty nodes, by token index, to what their DEPS column says; nothing where it says nothing.
+    """The DEPS of the sentence's empty nodes by token index; nodes without DEPS are absent.
 
     Text that was not read from CoNLL-U has none.
     """

@@ -26,7 +26,7 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def find_files(path: str, suffixes: tuple[str, ...], passed_over: list[str] | None = None) -> list[str]:
-    """The files that a path stands for: itself, or what is below a directory, in natural order.
+    """The files that a path stands for: itself, or the files below a directory in natural order.
 
     Below a directory that is every file whose name ends in a known suffix or that and ``.gz``, without hidden files and
     folders; ``part2`` comes before ``part10``. Pipes, sockets and devices with such names go into ``passed_over``.
@@ -67,7 +67,7 @@ def display_name(path: str) -> str:
 
 
 def readable_name(argument: str) -> str:
-    r"""What a command line was given, as text that can be written: bytes that are not UTF-8 as ``\xff``."""
+    r"""A command-line argument as text that can be written: bytes that are not UTF-8 become ``\xff``."""
     return os.fsencode(argument).decode("utf-8", "backslashreplace")
 
 
@@ -106,7 +106,7 @@ def _is_endless(path: str) -> bool:
 
 
 def _stdin(name: str) -> BinaryIO:
-    # None where the process was started without one (`<&-`), whatever the stubs say.
+    # `None` if the process was started without one (`<&-`), although the stubs exclude it.
     stream = cast("TextIO | None", sys.stdin)
     if stream is None:
         raise InputError("standard input is closed", Location(name))
@@ -131,7 +131,7 @@ def _unreadable(error: OSError | ValueError, place: Location) -> InputError:
 
 
 def _may_hold_text(file: Path) -> bool:
-    """Whether it is a file, or a link to one that is missing, which must not be passed over in silence."""
+    """Whether it is a file, or a link to a missing one, which must be reported."""
     return file.is_file() or (file.is_symlink() and not file.exists())
 
 
@@ -145,7 +145,7 @@ def read_texts(stream: BinaryIO, name: str, faults: list[InputError] | None = No
     done = 0
     rest = b""
     first = True
-    # What was unpacked before a fault is not lost so, as it would be by `read`, which waits for the whole chunk.
+    # `read` would wait for the whole chunk, and lose what was unpacked before a fault.
     read = getattr(stream, "read1", stream.read)
     while True:
         try:
@@ -180,7 +180,7 @@ def read_texts(stream: BinaryIO, name: str, faults: list[InputError] | None = No
 
 
 def _not_read_on(error: Exception, place: Location) -> InputError:
-    # A broken gzip file is an OSError of its own kind.
+    # `BadGzipFile` is a kind of OSError.
     if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
         return _unreadable(error, place)
     return FormatError(f"broken gzip data: {error}", place)
@@ -209,7 +209,7 @@ def read_lines(stream: BinaryIO, name: str) -> Iterator[str]:
 
 
 def take_head(texts: Iterator[str], size: int = 1 << 14) -> tuple[str, Iterable[str]]:
-    """The lines in front of an input, of about ``size`` characters, and all its text from the start again."""
+    """The first lines of an input, about ``size`` characters, and all its text from the start."""
     taken: list[str] = []
     length = 0
     for text in texts:

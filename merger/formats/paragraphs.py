@@ -1,4 +1,4 @@
-"""Text in pieces: what readers take a sentence at a time where they can, and line by line where they must."""
+"""Text in pieces: readers take whole sentences where they can, and single lines where they must."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def split_lines(text: str) -> list[str]:
 
 
 def paragraphs(texts: Iterable[str]) -> Iterator[str]:
-    r"""Cut texts, each of whole lines, behind their empty lines.
+    r"""Cut texts, each of whole lines, after their empty lines.
 
-    A piece ends in ``\n\n`` only if no blank line follows: what stands in it is complete. At the end of a text, where
-    the next one is not known, the last piece ends before its empty lines, and they are a piece of their own.
+    A piece ends in ``\n\n`` only if no blank line follows: its sentence is complete. At the end of a text, where
+    the next text is not known, the last piece ends before its empty lines, which are a separate piece.
     """
     for text in texts:
         start = 0
@@ -35,7 +35,7 @@ def paragraphs(texts: Iterable[str]) -> Iterator[str]:
 
 
 def comments_first(text: str) -> Sequence[str]:
-    """A text cut behind the lines with ``#`` in front that it begins with."""
+    """A text cut after the lines with ``#`` at its start."""
     comments = _COMMENTS.match(text)
     if comments is None:
         return (text,)

@@ -1,4 +1,4 @@
-"""Document ids that look like those of parts, where every part has an id of its own."""
+"""Recognises document ids that look like ids of parts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def document_of_part(name: str) -> str | None:
 
 
 def look_like_parts(names: Iterable[str]) -> str | None:
-    """What to tell of two ids that differ in a number at their end alone: the pattern that joins them as parts."""
+    """A note about two ids that differ only in a number at the end, with the pattern that joins them as parts."""
     first: dict[tuple[str, str], str] = {}
     for name in names:
         found = _NUMBERED.fullmatch(name)

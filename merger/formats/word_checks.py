@@ -1,4 +1,4 @@
-"""Tells when what was read as words is something else: placeholders, word pieces, numbers or tags."""
+"""Reports text whose words are not words: placeholders, word pieces, numbers or tags."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from merger.message_text import printable
 from merger.notices import Notices
 
 _SAMPLE = 100
-"""Words from the beginning of a text that are looked at."""
+"""The number of words at the start of a text that are checked."""
 _LEAST = 3
 # Compiled on first use, as few texts need it and every reader imports this.
 _PLACEHOLDER = r"(?i:[_*\-.x?]+|\[[^\[\]]+\]|<[^<>]+>|\{[^{}]+\})"
 _SAME = 10
-"""Words from which on a text of one word, repeated, is no text."""
+"""The number of words from which a text of one repeated word is not a text."""
 _WORDPIECE = r"##\w"
 _CORNERS = frozenset({"[CLS]", "[SEP]"})
 _WORD_STARTS = ("\N{LOWER ONE EIGHTH BLOCK}", "\N{LATIN CAPITAL LETTER G WITH DOT ABOVE}")
-"""What SentencePiece, and byte-pair encoding as GPT-2's, put in front of a word."""
+"""The marks of a word start in SentencePiece and in the byte-pair encoding of GPT-2."""
 _TAGS = 4
 _DIFFERENT_TAGS = 3
 _WORDS = "the words of the text"
@@ -30,7 +30,7 @@ _COLUMNS = "in files like CoNLL-2012, name the column of the words with the opti
 
 
 def check_words(document: Document, notices: Notices) -> None:
-    """Note what of a document's words are none. Under a strict policy raises :class:`~merger.errors.FormatError`."""
+    """Report tokens that are not words. Under a strict policy raises :class:`~merger.errors.FormatError`."""
     words = list(islice(_words(document), _SAMPLE))
     if document.extra and '"subtoken_map"' in document.extra and _has_pieces(document.extra):
         what = "the tokens are word pieces: subtoken_map puts several into one word"
@@ -66,7 +66,7 @@ def _warn(document: Document, notices: Notices, kind: str, message: str, hint: s
 
 def _as_placeholders(words: Sequence[str]) -> str | None:
     if 5 * len(set(words)) > len(words) + 5:
-        # Four in five cannot be the same.
+        # Then no word can make up four in five.
         return None
     ((most, count),) = Counter(words).most_common(1)
     if count == len(words) >= _SAME or (5 * count >= 4 * len(words) and re.fullmatch(_PLACEHOLDER, most)):
@@ -101,7 +101,7 @@ def _has_pieces(line: str) -> bool:
 
 def _as_tags(words: Sequence[str]) -> str | None:
     if any(map(str.islower, words)):
-        # As no tag of these sets is. Their tables take longer to import than all checks.
+        # These sets have no lower-case tags, and importing their tables takes longer than all checks.
         return None
     from merger.tag_sets import CTB, PENN, STTS, UNIVERSAL
 

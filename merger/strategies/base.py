@@ -1,7 +1,7 @@
-"""What a strategy is: from the merged chains so far and the next part to decisions.
+"""The interface of strategies: the merged chains so far and the next part in, decisions out.
 
 A strategy is configured once and may merge many documents; :meth:`Strategy.start` begins a document and returns a
-:class:`Run`, which is then asked about one part after the other and sees no later part. Adding a strategy is adding a
+:class:`Run`, which then decides on one part after the other and sees no later part. Adding a strategy is adding a
 module and naming its class in :mod:`merger.strategies`.
 """
 
@@ -28,15 +28,15 @@ class Run(ABC):
 
         ``index`` is the part's place in the document, ``chains`` its chains in annotation order with mentions that
         carry this index, ``merged`` the merged chains of the parts before. The result has one decision a chain. The
-        first part is asked about too, so that the run sees it; all its chains are new.
+        first part is decided on too, so that the run sees it; all its chains are new.
         """
 
     def report(self, notices: Notices, place: Location) -> None:  # noqa: B027  # most runs have nothing to report
-        """Record what is worth telling about the document that was merged, which ``place`` names."""
+        """Record notices about the merged document, which ``place`` names."""
 
     @property
     def conditions(self) -> str:
-        """What the signature of this document's merge adds to the strategy's, as ``+untagged:en``. Often nothing."""
+        """The suffix of the signature for this document, such as ``+untagged:en``; empty for most."""
         return ""
 
 
@@ -66,24 +66,24 @@ class Strategy(ABC):
     ) -> Run:
         """Begin a document.
 
-        ``document`` is the whole document where it is known (``None`` on a stream); only strategies that say so look
+        ``document`` is the whole document if it is known (``None`` on a stream); only some strategies look
         at it. ``key`` are the gold merges. Long work reports to ``watch`` and is ended by it.
         """
 
     def conditions(self, documents: Iterable[Document]) -> str:  # noqa: ARG002  # most strategies take all alike
-        """What :attr:`Run.conditions` would be for all of these documents as one."""
+        """The :attr:`Run.conditions` of all these documents together."""
         return ""
 
     def warm(self, watch: WorkContext | None = None) -> None:  # noqa: B027  # most strategies have nothing to start
-        """Start and load what is needed, so that the first document does not wait."""
+        """Start servers and load models, so that the first document does not wait."""
 
     @property
     def notices(self) -> Iterable[Notice]:
-        """What is worth telling of all the work so far, besides the notices of single merges."""
+        """Notices about all the work so far, in addition to those of single merges."""
         return ()
 
     def close(self) -> None:  # noqa: B027  # most strategies have nothing to stop
-        """Stop what was started."""
+        """Stop servers and release models."""
 
     @property
     def signature(self) -> str:

@@ -48,7 +48,7 @@ def make_tagger(name: str, options: Mapping[str, OptionValue] | None = None) -> 
 
 
 def resolve_tagger(name: str, options: Mapping[str, OptionValue] | None = None) -> str:
-    """The tagger that ``auto`` stands for on this machine; any other name as it is.
+    """The tagger that ``auto`` selects on this machine; any other name unchanged.
 
     Raises :class:`~merger.errors.OptionError` for ``auto`` with options, since taggers share none, and
     :class:`~merger.errors.UnavailableError` if no tagger can run here.

@@ -1,4 +1,4 @@
-"""What a tagger is: it gives part-of-speech tags to text that has none."""
+"""The interface of taggers: they give part-of-speech tags to text that has none."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Tagger(ABC):
         return self.unavailable()
 
     def warm(self, watch: WorkContext) -> None:  # noqa: B027  # a tagger may have nothing to start
-        """Start and load what is needed. Raises :class:`~merger.errors.UnavailableError` if it cannot."""
+        """Start servers and load models. Raises :class:`~merger.errors.UnavailableError` if it cannot."""
 
     @abstractmethod
     def tag(self, document: Document, watch: WorkContext) -> Document:
@@ -49,7 +49,7 @@ class Tagger(ABC):
         """
 
     def close(self) -> None:  # noqa: B027  # a tagger may have nothing to stop
-        """Stop what was started. Safe to call again; a later :meth:`tag` starts anew."""
+        """Stop servers and release models. Safe to call again; a later :meth:`tag` starts them again."""
 
     def __enter__(self) -> Self:
         return self

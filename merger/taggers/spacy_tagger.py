@@ -69,7 +69,7 @@ class SpacyTagger(Tagger):
 
     @classmethod
     def unavailable(cls) -> str | None:
-        """What must be installed, or ``None``. Imports nothing."""
+        """The packages that must be installed, or ``None``. Imports nothing."""
         return _missing("")
 
     def missing(self) -> str | None:

@@ -16,7 +16,7 @@ from merger.syntax import WordTags
 from merger.taggers.base import Tagger, tagged_sentence, untagged, with_sentences
 
 _LONGEST_SENTENCE = 4000
-"""Characters; what is longer is tagged in pieces. Memory grows with the longest sentence of a window."""
+"""Characters of a sentence; a longer one is tagged in pieces. Memory grows with the longest sentence of a window."""
 _WINDOW = 500
 """Tokens tagged in one go, which nothing interrupts. A sentence's tags depend on no other, so only time is at stake."""
 
@@ -25,7 +25,7 @@ class StanzaTagger(Tagger):
     """Runs a Stanza tagger over documents; tokens and sentences stay as given.
 
     Without ``model`` it is Stanza's official one for the language, which Stanza downloads on first use and keeps in its
-    own folder (``STANZA_RESOURCES_DIR``). With ``model``, or ``offline``, no hub is ever asked.
+    own folder (``STANZA_RESOURCES_DIR``). With ``model``, or ``offline``, no hub is ever contacted.
 
     The model is loaded once and serves all threads, one window at a time. Tokens without anything to read are shown as
     ``_``, and of those of more than 50 characters the beginning: see :mod:`merger.backends.stanza.text`.
@@ -121,5 +121,5 @@ class StanzaTagger(Tagger):
 
 
 def _characters(words: Sequence[str]) -> list[int]:
-    """How many characters each word has; 0 if it has none that can be seen."""
+    """The number of characters of each word; 0 if none is visible."""
     return [len(word) if any(c.isprintable() and not c.isspace() for c in word) else 0 for word in words]

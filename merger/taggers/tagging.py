@@ -1,4 +1,4 @@
-"""A tagger at work on documents: which sentences it tags, and what is said of it."""
+"""Applies a tagger to documents: selects the sentences to tag, and builds the signature."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from merger.taggers.base import Tagger, untagged, without_tags
 
 
 class Tagged(NamedTuple):
-    """A document with tags, and what its signatures say of them: ``+tagger:spacy-3.8.7:...``, or nothing."""
+    """A document with tags, and their part of its signatures: ``+tagger:spacy-3.8.7:...``, or empty."""
 
     document: Document
     conditions: str
@@ -38,7 +38,7 @@ class Tagging:
         return f"{'retagger' if self._retag else 'tagger'}:{self.tagger.signature}"
 
     def tag(self, document: Document, notices: Notices, watch: WorkContext | None = None) -> Tagged:
-        """Tag what is to be tagged. Raises what :meth:`~merger.taggers.Tagger.tag` raises."""
+        """Tag the sentences that need it. Raises what :meth:`~merger.taggers.Tagger.tag` raises."""
         bare = without_tags(document) if self._retag else document
         count = sum(1 for _ in untagged(bare))
         if not count:

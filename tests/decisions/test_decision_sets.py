@@ -82,7 +82,7 @@ def test_decisions_come_in_the_order_of_the_chains() -> None:
         (
             _with(Decision(C, ChainRef(0, "z"))),
             (
-                "ann.jsonl:3 (document d, part 1): chain c is linked to chain z of part 0, which is not there; "
+                "ann.jsonl:3 (document d, part 1): chain c is linked to chain z of part 0, which does not exist; "
                 "expected a chain of an earlier part"
             ),
         ),

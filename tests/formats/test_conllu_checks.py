@@ -13,7 +13,7 @@ NOTED = [
     ("a X=1|ENTITY=(e1)", "attribute of MISC not read", "'ENTITY=(e1)' in MISC is not read"),
     ("a Entity=(e1)|bridge=e1<e1", "attribute of MISC not read", "expected `Bridge=`"),
     ("a Entity=(e1)|Splitante=e1<e1", "attribute of MISC not read", "expected `SplitAnte=`"),
-    ("a Entity=(e1--2)", "head beyond the mention", "head '2' of a mention of entity e1 is none of its tokens"),
+    ("a Entity=(e1--2)", "head beyond the mention", "head '2' of a mention of entity e1 is not one of its tokens"),
     ("a Entity=(e1--0)", "head beyond the mention", "head '0' of a mention"),
     ("a Entity=(e1--x)", "head beyond the mention", "head 'x' of a mention"),
     ("a Entity=(e1--99999999999999999999)", "head beyond the mention", "to 1"),

@@ -1,1 +1,1 @@
-"""CoreNLP's coreference systems, in a Java server of their own."""
+"""CoreNLP's coreference systems, run in a separate Java server."""

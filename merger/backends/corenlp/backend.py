@@ -79,7 +79,7 @@ class CoreNLPBackend(Backend):
         return why_unavailable()
 
     def missing(self) -> str | None:
-        """As :meth:`unavailable`; with a server elsewhere nothing is needed here."""
+        """As :meth:`unavailable`; ``None`` with ``url``, as nothing must be installed here then."""
         return None if self.values["url"] else self.unavailable()
 
     def warm(self, watch: WorkContext) -> None:
@@ -90,7 +90,7 @@ class CoreNLPBackend(Backend):
             self._handle.get().prepare(self._properties(tagged=tagged), watch)
 
     def check(self, seconds: float) -> Health:
-        """How the server is: whether its process runs, and answers."""
+        """Whether the server's process runs, and whether it answers."""
         return self._handle.get().check(seconds)
 
     def restart(self, watch: WorkContext) -> None:

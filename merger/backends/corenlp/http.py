@@ -21,7 +21,7 @@ POLL_SECONDS = 0.2
 
 
 class SilenceError(Exception):
-    """No answer in time."""
+    """The server did not answer in time."""
 
 
 class ConnectionLostError(Exception):
@@ -40,7 +40,7 @@ def heed(watch: WorkContext) -> None:
 
 
 class HttpResponse(NamedTuple):
-    """An HTTP answer."""
+    """An HTTP response."""
 
     status: int
     body: bytes
@@ -48,7 +48,7 @@ class HttpResponse(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a server is. ``password`` goes with the user name of :data:`USER`; empty for none."""
+    """The address of a server. ``password`` belongs to the user name :data:`USER`; empty for none."""
 
     secure: bool
     host: str
@@ -104,7 +104,7 @@ def post(
         while not call.done.wait(POLL_SECONDS):
             heed(watch)
             if not alive():
-                # What was sent before the end may still arrive.
+                # Data that was sent before the end can still arrive.
                 call.done.wait(POLL_SECONDS)
                 break
             if time.monotonic() > end:
@@ -117,7 +117,7 @@ def post(
 
 
 def is_live(address: Address, seconds: float) -> bool:
-    """Whether a server answers to ``/live``, whatever it says, within about so many seconds."""
+    """Whether a server answers ``/live``, with any status, within about ``seconds``."""
     kind = http.client.HTTPSConnection if address.secure else http.client.HTTPConnection
     connection = kind(address.host, address.port, timeout=seconds)
     try:
@@ -191,6 +191,6 @@ _JAVA_ERROR = re.compile(rb"(?:^|:\s)((?:[\w$]+\.)+([\w$]+(?:Exception|Error)))"
 
 
 def java_error(body: bytes) -> str | None:
-    """The last Java exception that an error answer names; the rest of the answer may quote the document."""
+    """The last Java exception that an error response names. The rest of the response could quote the document."""
     found = _JAVA_ERROR.findall(body[:2000])
     return found[-1][1].decode() if found else None

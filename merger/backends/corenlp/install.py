@@ -1,4 +1,4 @@
-"""Where CoreNLP's jars are, what they can do, and how they get there."""
+"""Finds and installs CoreNLP's jars."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WANTED = frozenset({*PARSER_MODELS.values(), *ALGORITHM_MODELS.values(), _TAGGE
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """A folder with CoreNLP's jars. ``version`` is empty where the jar's name does not tell it."""
+    """A folder with CoreNLP's jars. ``version`` is empty if the jar's name does not contain it."""
 
     home: Path
     version: str
@@ -44,7 +44,7 @@ def home_folder(home: str = "") -> Path:
 
 
 def find_installation(home: str = "") -> Installation:
-    """What is in :func:`home_folder`.
+    """The installation in :func:`home_folder`.
 
     Raises :class:`~merger.errors.UnavailableError` if that is not CoreNLP with its English models.
     """
@@ -127,7 +127,7 @@ def install(
 
 
 def _present(target: Path) -> Installation | None:
-    """What is there already; ``None`` for nothing. Raises if there is something else."""
+    """The installation that the folder already has; ``None`` if it has none. Raises if the folder has other files."""
     if not target.exists():
         return None
     if target.is_dir() and not any(target.iterdir()):
@@ -136,7 +136,7 @@ def _present(target: Path) -> Installation | None:
 
 
 def _move_folder(jars: Path, target: Path) -> None:
-    # As other folders of the user, and unlike the private one it was made in.
+    # With the permissions of the user's other folders: the temporary folder was private.
     mask = os.umask(0)
     os.umask(mask)
     jars.chmod(0o777 & ~mask)

@@ -18,11 +18,11 @@ from merger.backends.mention_matching import Cluster
 from merger.document import Mention, text_order
 
 NOBODY = "PER0"
-"""CoreNLP's own name for the speaker of what nobody says."""
+"""CoreNLP's own name for the speaker of narration."""
 
 
 class InvalidAnnotationError(ValueError):
-    """CoreNLP's answer is no document, or one with other tokens. The message holds no text."""
+    """CoreNLP's answer is not a document, or its tokens differ from those sent. The message quotes no text."""
 
 
 def encode_document(sentences: Sequence[SentSentence]) -> bytes:
@@ -77,7 +77,7 @@ class _Speech:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """What is read of an answer: the tags of each sentence ("" where there are none), and the clusters."""
+    """The tags of each sentence ("" for a token without one) and the clusters in an answer."""
 
     tags: tuple[tuple[str, ...], ...]
     clusters: tuple[Cluster, ...]

@@ -1,11 +1,11 @@
-"""Which CoreNLP is installed, and the models that it needs for what."""
+"""The version of CoreNLP that is installed, and the models that each algorithm and parser needs."""
 
 from __future__ import annotations
 
 VERSION = "4.5.10"
 INSTALL_COMMAND = "merge-baseline corenlp install --with shift-reduce"
 EXTRAS = {"shift-reduce": "models-english"}
-"""What can be installed besides the basic models, and the classifier of its jar."""
+"""Optional models beyond the basic ones, and the classifier of each jar."""
 
 PARSER_MODELS = {
     "shift-reduce": "edu/stanford/nlp/models/srparser/englishSR.ser.gz",

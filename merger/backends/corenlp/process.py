@@ -30,7 +30,7 @@ _OUT_OF_MEMORY_EXIT = 3
 # it went: then it ends the JVM, which would otherwise go on for ever, and removes its folder.
 _GUARD = 'read -r done || { kill -KILL "-$1"; rm -rf -- "$2"; }'
 
-# What the JVM says, by the facts in it. The rest of its output is thrown away, for it may quote documents.
+# The facts to look for in the JVM's output. All other output is discarded, because it could quote documents.
 _FACTS = (
     ("memory", re.compile(r"OutOfMemoryError|insufficient memory|Cannot allocate memory")),
     ("heap", re.compile(r"Could not reserve enough space|Invalid (?:maximum|initial) heap size|Too small")),
@@ -65,7 +65,7 @@ def java_version(java: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JvmSettings:
-    """What a server is started with. ``memory`` as ``-Xmx`` takes it; ``port`` 0 for any free one."""
+    """How to start a server. ``memory`` has the form of ``-Xmx``; ``port`` 0 means any free port."""
 
     home: Path
     memory: str
@@ -136,7 +136,7 @@ class JvmProcess:
         return code is not None and code < 0 and not self._ended_by_us
 
     def cpu_seconds(self) -> float | None:
-        """Processor time used so far; ``None`` where the system does not tell."""
+        """Processor time used so far, in seconds; ``None`` if the system does not report it."""
         try:
             fields = Path(f"/proc/{self.pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2]
         except OSError:
@@ -145,7 +145,7 @@ class JvmProcess:
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     def wanted_seconds(self) -> float | None:
-        """As :meth:`cpu_seconds`, and the time in which its threads waited for a processor that others had."""
+        """As :meth:`cpu_seconds`, plus the time in which its threads waited for a busy processor."""
         used = self.cpu_seconds()
         return None if used is None else used + sum(map(_waited_seconds, Path(f"/proc/{self.pid}/task").glob("*")))
 
@@ -154,7 +154,7 @@ class JvmProcess:
         if not self._ended_by_us and self.alive():
             self._ended_by_us = why
         if self._process.returncode is None:
-            # SIGTERM would wait for what the server works on, which nobody wants any more.
+            # SIGTERM would wait for the server's current work, which nobody needs any more.
             _kill_group(self._process)
             self._process.wait()
         if self._guard is not None and self._guard.stdin is not None:
@@ -209,7 +209,7 @@ def _waited_seconds(thread: Path) -> float:
 
 def _free_port(preferred: int) -> int:
     with socket.socket() as probe:
-        # As the server does it: a port whose last connections are still winding down is free.
+        # As the server binds it: a port whose last connections are still closing counts as free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("", preferred))

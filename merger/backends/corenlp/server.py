@@ -31,9 +31,9 @@ from merger.errors import BackendError, Location, UnavailableError
 from merger.progress import WorkContext
 
 START_SECONDS = 1200.0
-"""How long a server may take to load its models: half a minute, unless many others want the processor."""
+"""Seconds for a server to load its models. It takes half a minute on an idle machine."""
 GRACE_SECONDS = 5.0
-"""How long after its time a server may still say that it has run out of time."""
+"""Seconds after a request's deadline in which the server can still report the timeout itself."""
 RETRY_SECONDS = 0.2
 CHECK_SECONDS = 2.0
 IDLE_SHARE = 0.05
@@ -46,7 +46,7 @@ _OK, _BAD_REQUEST, _UNAUTHORIZED = 200, 400, 401
 _SERIALIZED = {
     "inputFormat": "serialized",
     "outputFormat": "serialized",
-    # The document comes with tokens, sentences and perhaps tags: what makes them must not run.
+    # The document already has tokens, sentences and sometimes tags: their annotators must not run.
     "enforceRequirements": "false",
 }
 
@@ -59,12 +59,12 @@ _SAMPLE = tuple(
         )
     )
 )
-"""The document that is sent to learn whether a server can do something: ``/ready`` only says that it listens."""
+"""A document that tests whether a server can handle some properties: ``/ready`` only shows that it listens."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerConfig:
-    """Which server: an existing one (``url``), or one of ours with this ``home``, ``memory`` and ``port``."""
+    """The server to use: a running one (``url``), or one to start with this ``home``, ``memory`` and ``port``."""
 
     url: str
     home: str
@@ -74,7 +74,7 @@ class ServerConfig:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is asked of a server. ``location`` says in errors which document it is about."""
+    """A request to a server. ``location`` names the document in errors."""
 
     properties: Mapping[str, str]
     sentences: tuple[SentSentence, ...]
@@ -82,12 +82,12 @@ class Job:
 
 
 class _KilledError(BackendError):
-    """A server of ours was killed under a document."""
+    """A server that this process started was killed during a request."""
 
 
 @dataclass(slots=True, eq=False)
 class _Peer:
-    """A server as long as it lives. ``ready`` are the properties it has shown that it can handle."""
+    """One run of a server. ``ready`` has the properties that it has already handled."""
 
     address: Address
     process: JvmProcess | None
@@ -138,14 +138,15 @@ class _Peer:
 
 
 class CoreNLPServer:
-    """One server for several threads. A request that comes to nothing does not touch the others that are under way.
+    """One server for several threads. A failed request does not affect others in progress.
 
-    A server that does not answer in time, or whose request was given up, is retired: it gets no more requests, ends
-    when the last one is done, and the next request starts a new one. (CoreNLP goes on with what nobody waits for.)
+    A server that does not answer in time, or whose request was given up, is retired: it gets no more requests, stops
+    when the last one is done, and the next request starts a new server. (CoreNLP does not abandon a request when its
+    client has gone.)
     """
 
-    def __init__(self, place: ServerConfig) -> None:
-        self._place = place
+    def __init__(self, config: ServerConfig) -> None:
+        self._config = config
         self._changed = threading.Condition()
         self._mending = threading.Lock()
         self._peer: _Peer | None = None
@@ -186,16 +187,16 @@ class CoreNLPServer:
             return _annotate(peer, job, seconds, watch)
 
     def check(self, seconds: float) -> Health:
-        """How the server is; asks it, with so many seconds for the answer."""
+        """The server's health. It has ``seconds`` to answer."""
         peer = self._peer
-        if peer is None and self._place.url:
+        if peer is None and self._config.url:
             peer = self._connect()
         if peer is None:
             return Health(HealthState.GONE, self._lost) if self._lost else Health(HealthState.IDLE)
         return peer.health(seconds)
 
     def end_unless_well(self) -> None:
-        """End the server if it does not answer; what is under way fails. A later request starts a new one."""
+        """Stop the server if it does not answer; requests in progress fail. A later request starts a new server."""
         # Of several who found it broken, only the first ends it: the others would end its replacement.
         with self._mending:
             health = self.check(CHECK_SECONDS)
@@ -246,10 +247,10 @@ class CoreNLPServer:
         peer.stop()
 
     def _connect(self) -> _Peer:
-        if self._place.url:
-            return _Peer(parse_url(self._place.url), None)
-        home = find_installation(self._place.home).home
-        process = JvmProcess(JvmSettings(home, self._place.memory, self._place.port, _THREADS))
+        if self._config.url:
+            return _Peer(parse_url(self._config.url), None)
+        home = find_installation(self._config.home).home
+        process = JvmProcess(JvmSettings(home, self._config.memory, self._config.port, _THREADS))
         return _Peer(process.address, process)
 
     def _load(self, peer: _Peer, properties: Mapping[str, str], watch: WorkContext) -> None:

@@ -26,10 +26,10 @@ class StanzaBackend(Backend):
 
     Without ``model`` it is Stanza's official one for the language, which Stanza downloads on first use and keeps in its
     own folder (``STANZA_RESOURCES_DIR``; the encoder in Hugging Face's cache). With ``model``, or ``offline``, no hub
-    is ever asked: the process is told so (``HF_HUB_OFFLINE``) when the model is loaded.
+    is ever contacted: loading the model sets ``HF_HUB_OFFLINE`` for the process.
 
     The model is loaded once and serves all threads, one window at a time. A window is computed in one go, which nothing
-    interrupts: deadlines and cancellation are looked at before each one. On two CPU threads a window of 4,000 tokens
+    interrupts: deadlines and cancellation are checked before each one. On two CPU threads a window of 4,000 tokens
     takes about 5 seconds with a small encoder and 2.5 GB of memory; memory grows with the square of the window, so
     ``max-tokens`` is what limits both. Clusters of neighbouring windows are joined where they share a mention.
 

@@ -1,4 +1,4 @@
-"""What everything that runs Stanza shares: what must be installed, loading without a hub, errors without text.
+"""Shared by all users of Stanza: required packages, loading without a hub, errors that quote no text.
 
 Written against Stanza 1.15. Stanza has no type hints that a checker can use: this module and those that load one kind
 of model each (:mod:`merger.backends.stanza.model`, :mod:`merger.backends.stanza.pos`) are where they end.
@@ -34,7 +34,7 @@ _POLL_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What a kind of model is to Stanza and to users.
+    """The names that Stanza and users have for a kind of model.
 
     ``user`` begins its errors (``backend stanza``), ``processor`` is Stanza's name for it (``coref``), ``kind`` ours
     (``coreference model``), and ``local`` the options that name a local one.
@@ -47,7 +47,7 @@ class Use:
 
 
 def missing_packages() -> str | None:
-    """What must be installed, or ``None``. Imports nothing."""
+    """The packages that must be installed, or ``None``. Imports nothing."""
     missing = [name for name in _PACKAGES if find_spec(name) is None]
     return f"{', '.join(missing)} not installed: {INSTALL}" if missing else None
 
@@ -63,7 +63,7 @@ def stanza_version() -> str:
 def import_torch(use: Use, device: str, *, hub: bool) -> None:
     """Make sure that models can be loaded and run on ``device``, ``cpu`` or ``cuda``.
 
-    Without ``hub`` Hugging Face libraries are told to stay offline, in the whole process: they read that once, when
+    Without ``hub`` Hugging Face libraries are set to stay offline in the whole process: they read that once, when
     they are imported. Raises :class:`~merger.errors.UnavailableError` with what to do.
     """
     if not hub:
@@ -78,7 +78,7 @@ def import_torch(use: Use, device: str, *, hub: bool) -> None:
 
 
 def read_model_file(use: Use, path: str) -> dict[str, Any]:
-    """What a model file holds, with its ``config``. Raises :class:`~merger.errors.UnavailableError`."""
+    """The content of a model file, with its ``config``. Raises :class:`~merger.errors.UnavailableError`."""
     from zipfile import is_zipfile
 
     import torch
@@ -88,7 +88,7 @@ def read_model_file(use: Use, path: str) -> dict[str, Any]:
         state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True, mmap=is_zipfile(path))
         state["config"].keys()
     except Exception as error:
-        # What an unreadable file raises depends on where it is broken.
+        # The exception depends on where the file is broken.
         raise not_a_model(use, path, error) from error
     return state
 
@@ -100,7 +100,7 @@ def not_a_model(use: Use, path: str, error: BaseException) -> UnavailableError:
 
 @contextmanager
 def resources(language: str) -> Iterator[str]:
-    """A folder of Stanza models that has none, with which a pipeline asks no hub; gone in the end, closed to others."""
+    """An empty private folder of Stanza models, with which a pipeline contacts no hub. It is removed at the end."""
     with TemporaryDirectory(prefix="merge-baseline-") as folder:
         Path(folder, "resources.json").write_text(json.dumps({language: {}}), encoding="utf-8")
         yield folder

@@ -1,7 +1,7 @@
-"""Loads a coreference model of Stanza's, runs it, says clearly why it cannot.
+"""Loads and runs a coreference model of Stanza, with clear errors.
 
-Written against Stanza 1.15. The pipeline loads the model; the model itself is asked instead of the pipeline, whose
-processor gives up on a whole document for one span over two sentences, and has no answer about subwords.
+Written against Stanza 1.15. The pipeline loads the model, but this module calls the model itself: the
+pipeline's processor fails on a whole document because of one span over two sentences, and does not report subwords.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class StanzaModel:
     def __init__(self, pipeline: Any, path: str) -> None:  # noqa: ANN401  # stanza.Pipeline
         self._model = pipeline.processors["coref"]._model  # noqa: SLF001  # no public way; see the module's docstring
         tokenizer = self._model.tokenizer
-        # The encoder's output for these is left out, wherever they stand.
+        # The encoder's output for these is left out, at any position.
         self._marks = {tokenizer.cls_token, tokenizer.sep_token, tokenizer.pad_token, tokenizer.eos_token}
         self.path = path
         """The model's file."""
@@ -66,7 +66,7 @@ class StanzaModel:
         return int(self._model.config.bert_window_size) - 2
 
     def measure(self, words: Sequence[str]) -> list[int]:
-        """How many subwords each word has; 0 if the model cannot take it."""
+        """The number of subwords of each word; 0 if the model cannot take it."""
         built = self._model.build_doc({"cased_words": list(words)})
         subwords: list[str] = built["subwords"]
         return [0 if self._unreadable(subwords[start:end]) else end - start for start, end in built["word2subword"]]
@@ -87,7 +87,7 @@ class StanzaModel:
         }
         with torch.no_grad():
             result = self._model.run(self._model.build_doc(given))
-        # A zero pronoun is predicted as the word that it stands before.
+        # The model predicts a zero pronoun as the word after it.
         zeros = iter((result.zero_scores.flatten() > 0).tolist())
         clusters = [
             [span for span, word in zip(spans, words, strict=True) if not next(zeros)]
@@ -99,7 +99,7 @@ class StanzaModel:
 def load_model(source: ModelSource) -> StanzaModel:
     """Load a model; seconds for a local one, minutes for a first download.
 
-    With a local model, or ``offline``, Hugging Face libraries are told to stay offline, in the whole process: they read
+    With a local model, or ``offline``, Hugging Face libraries are set to stay offline in the whole process: they read
     that once, when they are imported. Raises :class:`~merger.errors.UnavailableError` with what to do.
     """
     missing = missing_packages()

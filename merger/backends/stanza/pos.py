@@ -1,4 +1,4 @@
-"""Loads a part-of-speech tagger of Stanza's, runs it, says clearly why it cannot."""
+"""Loads and runs a part-of-speech tagger of Stanza, with clear errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from merger.syntax import WordTags
 
 _USE = Use("tagger stanza", "pos", "tagger", "model=PATH")
 _NO_TAGS = frozenset({"_", "<PAD>", "<UNK>", "<EMPTY>", "<ROOT>"})
-"""What Stanza predicts where a model has no tag."""
+"""Stanza's predictions where a model has no tag."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class TaggerModel:
         """The model's file."""
 
     def predict(self, sentences: Sequence[Sequence[str]]) -> list[list[WordTags]]:
-        """Tags of the words of sentences, neither of them empty. Raises whatever the model does."""
+        """Tags of the words of sentences. No sentence and no word is empty. Raises whatever the model raises."""
         from stanza.models.common.doc import Document
 
         given = [[{"id": (index,), "text": word} for index, word in enumerate(words, 1)] for words in sentences]
@@ -66,7 +66,7 @@ def _tag(predicted: str | None) -> str:
 def load_tagger(source: TaggerSource) -> TaggerModel:
     """Load a tagger; seconds for a local one, minutes for a first download.
 
-    With a local model, or ``offline``, no hub is asked, and Hugging Face libraries are told so in the whole process.
+    With a local model, or ``offline``, no hub is contacted: Hugging Face libraries stay offline in the whole process.
     Raises :class:`~merger.errors.UnavailableError` with what to do.
     """
     missing = missing_packages()

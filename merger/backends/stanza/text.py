@@ -22,12 +22,12 @@ from merger.document import Document, Mention
 PLACEHOLDER = "_"
 NO_SPEAKER = "_"
 LONGEST_PIECE = 250
-"""Most subwords of what the model gets as a sentence; its encoder may allow less."""
+"""The most subwords in one input sentence of the model; its encoder can allow fewer."""
 LONGEST_WORD = 50
-"""Most subwords of a token; the rest of the token is not shown to the model."""
+"""The most subwords of a token; the model does not see the rest of the token."""
 
 Measure = Callable[[Sequence[str]], Sequence[int]]
-"""How many subwords a model has for each of some tokens; 0 for a token it cannot take."""
+"""The number of subwords that a model has for each token; 0 for a token it cannot take."""
 
 WordSpan = tuple[int, int]
 """First word and the word after the last one, 0-based, in the words of a window."""
@@ -35,7 +35,7 @@ WordSpan = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What the model gets as a sentence: a whole sentence of the document, or a stretch of a very long one.
+    """One input sentence of the model: a sentence of the document, or a stretch of a very long one.
 
     ``words`` and ``speakers`` have an entry for each of ``tokens``, which are indexes in the sentence.
     """

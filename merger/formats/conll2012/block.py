@@ -32,7 +32,7 @@ _TokenSpan = tuple[int, int, int]
 
 
 class _Chain:
-    """A chain as it is read. ``rank`` says how many began before it, ``open`` are sentence, token and line."""
+    """A chain as it is read. ``rank`` counts the chains that started earlier; ``open`` has sentence, token and line."""
 
     __slots__ = ("mentions", "name", "open", "rank", "was_open")
 
@@ -118,7 +118,7 @@ class Block:
         return self._source.place(line, self._id, self._number)
 
     def check_ended(self, line: int) -> None:
-        """Complain if the block had no end before the given line."""
+        """Report that the block had no end before the given line."""
         if self.ended:
             return
         error = FormatError(
@@ -130,9 +130,9 @@ class Block:
         self.tail = "#end document"
 
     def add_sentence(self, line_number: int, text: str) -> int:
-        """Take a sentence and the empty lines after it, behind which no blank line comes; the number of lines taken.
+        """Take a sentence and the empty lines after it, if no blank line follows; return the number of lines taken.
 
-        That is 0 if they must be added one by one: the sentence is not of the usual kind, or something stands before.
+        That is 0 if they must be added one by one: the sentence is unusual, or other lines come before it.
         """
         if self.ended or (self._lines and not self._is_complete()):
             return 0
@@ -214,7 +214,7 @@ class Block:
                     chain.mentions.append(found)
 
     def _report_close(self, chain: _Chain, line: int) -> None:
-        """A bracket closes what was not opened in its sentence."""
+        """Report a closing bracket without an opening one in its sentence."""
         if not chain.open:
             message = f"a mention of chain {chain.name} is closed but was never opened"
             error = AnnotationError(message, self._place(line))
@@ -229,7 +229,7 @@ class Block:
         self._notices.repair("mention over a sentence boundary", error, "the mention is dropped")
 
     def _report_second(self, chain: _Chain, found: _TokenSpan, line: int) -> None:
-        """A span is a mention for the second time."""
+        """Report a span that is a mention for the second time."""
         owner = self._owner[found]
         if owner is chain:
             error = AnnotationError(f"one span is a mention of chain {chain.name} twice", self._place(line))
@@ -278,9 +278,9 @@ class Block:
         return Document(self._id, tuple(parts), chains, scope, genre_of(self._id), self._source.name)
 
     def _check_letters(self) -> None:
-        """Tell of ids that are one number with and without letters, or with several.
+        """Report ids that have the same number with and without a letter, or with several letters.
 
-        The CRAFT corpus gives the pieces of a discontinuous mention of chain 32 an id of their own, 32a.
+        The CRAFT corpus gives the pieces of a discontinuous mention of chain 32 a separate id, 32a.
         """
         lettered = [name for name in self._chains if not name.isdecimal() and _LETTERED.fullmatch(name)]
         numbers = Counter(name.rstrip(_LETTERS) for name in lettered)

@@ -20,7 +20,7 @@ class Bracket(NamedTuple):
 
 
 def parse_cell(cell: str) -> tuple[Bracket, ...] | str:
-    """The brackets of a cell in their order, or a text that says what is wrong with it.
+    """The brackets of a cell in their order, or a description of the fault in it.
 
     Bars between brackets are optional. Ids are any strings without brackets, bars and blanks.
     """
@@ -50,7 +50,7 @@ def parse_cell(cell: str) -> tuple[Bracket, ...] | str:
 
 
 class ParsedCells(dict[str, tuple[Bracket, ...]]):
-    """The brackets of cells, which come again and again; ``ValueError`` for what is none. Keeps some thousands."""
+    """A cache of the brackets of cells, some thousands. Raises ``ValueError`` for an invalid cell."""
 
     def __missing__(self, cell: str) -> tuple[Bracket, ...]:
         if len(self) >= _CELLS_KEPT:

@@ -1,4 +1,4 @@
-"""The lines around a CoNLL-2012 block: which ones a part was read with may stay, and what is written instead."""
+"""The lines around a CoNLL-2012 block: which original lines can stay, and what replaces the others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from merger.formats.conll2012.lines import is_end, parse_begin, part_number
 from merger.notices import Notices
 
 _END = "#end document"
-# What a reader would take for a line's end or a column's, at the edges for nothing, or in front for a line of its own.
+# Characters that a reader would take for the end of a line or column, drop at the edges, or read as another line.
 _OFFENDING = re.compile(r"[\t\n\r]|^\s+|\s+$|^#(?=\s?(?:begin|end) document\b)")
 
 
@@ -32,7 +32,7 @@ def new_head(written_id: str, part: Part) -> str:
 
 
 def tail_of(part: Part) -> str:
-    """The part's own lines behind its sentences if they end a CoNLL-2012 block; other formats have other lines."""
+    """The part's own lines after its sentences if they end a CoNLL-2012 block; other formats have other lines."""
     return part.tail if any(is_end(line) for line in part.tail.split("\n")) else _END
 
 

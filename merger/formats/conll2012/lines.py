@@ -17,7 +17,7 @@ def is_end(line: str) -> bool:
 
 
 def parse_begin(line: str) -> tuple[str, str | None] | None:
-    """The document id (perhaps empty) and the part, as written, of a ``#begin document`` line; ``None`` for others."""
+    """The document id (can be empty) and the part, as written, in a ``#begin document`` line; ``None`` for others."""
     match = _BEGIN.match(line)
     if match is None:
         return None
@@ -25,7 +25,7 @@ def parse_begin(line: str) -> tuple[str, str | None] | None:
 
 
 def part_number(text: str | None) -> int | None:
-    """The part number that a text is; ``None`` for what is no number, or one of too many digits."""
+    """A part number as text; ``None`` if it is not a number or has too many digits."""
     if text is None or not text.isdecimal() or len(text.lstrip("0")) > MOST_DIGITS:
         return None
     return int(text[-MOST_DIGITS:])

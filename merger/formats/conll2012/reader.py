@@ -22,7 +22,7 @@ _BEGINNING = "a line `#begin document (ID); part NNN`"
 def read_conll2012(source: Lines, options: ReadOptions) -> Iterator[Document | Unreadable]:
     """Yield one document per block; see :mod:`merger.formats.conll2012.format`.
 
-    Behind a block that cannot be read it goes on with the next ``#begin document`` line.
+    After a block that cannot be read it continues with the next ``#begin document`` line.
     """
     head, texts = take_head(iter(source.texts))
     layout = recognise_columns(head, source, options)
@@ -58,7 +58,7 @@ def read_conll2012(source: Lines, options: ReadOptions) -> Iterator[Document | U
 
 
 class _BlockReader:
-    """A block; from where it cannot be read, lines that are passed over until the next one begins."""
+    """Reads one block; after a fault it skips lines until the next block starts."""
 
     def __init__(self, source: Lines, options: ReadOptions, start: int, layout: ColumnLayout | None = None) -> None:
         self._source = source
@@ -71,7 +71,7 @@ class _BlockReader:
 
     @classmethod
     def outside(cls, source: Lines, options: ReadOptions, line: int) -> _BlockReader:
-        """What begins with a line that no document has. Raises if failures are not collected."""
+        """A reader for lines outside a document. Raises if failures are not collected."""
         it = cls(source, options, line)
         it.lose(FormatError("text outside a document", source.place(line), expected=_BEGINNING))
         return it
@@ -84,7 +84,7 @@ class _BlockReader:
     def begin(self, begin: tuple[str, str | None], head: str, line: int, earlier: int, cells: ParsedCells) -> None:
         """Take the line that begins the block; as :class:`Block`."""
         if not earlier:
-            # What stands before the first block belongs to it.
+            # The lines before the first block belong to it.
             self._start = 1
         try:
             self._block = Block(self._source, self._options, begin, head, line, earlier, cells, self._layout)
@@ -103,7 +103,7 @@ class _BlockReader:
             return 0
 
     def takes(self, number: int, line: str) -> bool:
-        """Take the next line; whether it belongs to the block, as all do up to its end, then comments and blanks."""
+        """Take the next line; return whether it belongs to the block: all up to its end, then comments and blanks."""
         block = self._block
         if block is None:
             return True
@@ -119,11 +119,11 @@ class _BlockReader:
         return True
 
     def finish(self, line: int, *, at_end: bool = False) -> Document | Unreadable:
-        """What the block came to that goes up to a line, which belongs to it ``at_end`` of the input."""
+        """The finished block, which ends before ``line``, or with it ``at_end`` of the input."""
         try:
             if fault := self._source.fault(self._start, None if at_end else line - 1):
                 if self._source.fault(self._start, self._start):
-                    # The name itself may be what is not decoded.
+                    # The name itself can be the text that was not decoded.
                     self._id = None
                 raise fault
             if self._block is not None:

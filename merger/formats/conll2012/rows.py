@@ -1,4 +1,4 @@
-"""Rows of a CoNLL-2012 sentence: where the word, the tags and the coreference cell stand."""
+"""Rows of a CoNLL-2012 sentence: the columns of the word, the tags and the coreference cell."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Rows:
 def part_starts(columns: Sequence[str | None], number: int) -> list[int]:
     """The first sentence of each part in a block, from the second columns of its sentences.
 
-    They say where parts begin if they count up from the block's own part number; otherwise the block is one part.
+    Parts start where the numbers change, if they count up from the block's own part number; otherwise there is one.
     """
     if len(set(columns)) < 2:
         return [0]
@@ -68,7 +68,7 @@ def is_row(line: str) -> bool:
 
 
 def has_blanks_between(line: str) -> bool:
-    """Whether the columns of a row stand between blanks: it has no tab, or only some behind all of them."""
+    """Whether blanks separate the columns of a row: it has no tabs, or only tabs at its end."""
     if "\t" not in line:
         return True
     text = line.rstrip("\t \r\n")
@@ -85,7 +85,7 @@ def second_column(row: str) -> str | None:
 
 
 def written_part(source: SentenceSource) -> str | None:
-    """What the column of the part number says in the first row of a sentence; ``None`` if there is no such column."""
+    """The part number as written in the first row of a sentence; ``None`` if there is no such column."""
     row = first_row(source.text)
     if _COLUMNS_END not in source.layout:
         return second_column(row)
@@ -94,7 +94,7 @@ def written_part(source: SentenceSource) -> str | None:
 
 
 def part_span(row: str, source: SentenceSource) -> tuple[int, int]:
-    """Where the column of the part number begins and ends in a row of a sentence, an empty span if it has none."""
+    """The start and end of the column of the part number in a row of a sentence; an empty span if it has none."""
     layout = columns_of(source)
     columns = split_line(row)
     at = 1 if layout is None else layout.part
@@ -214,7 +214,7 @@ def _plain_columns_at_tabs(rows: str) -> Columns | None:
     columns = columns_at_tabs(rows)
     if "\r" in rows or columns is None or len(columns) < 2:
         return None
-    # Blanks at the end of a row don't count, and rows with nothing but tabs behind a blank are split at blanks.
+    # Blanks at the end of a row don't count, and rows with only tabs after a blank are split at blanks.
     if " " in rows and (any(cell[-1:] == " " for cell in columns[-1]) or not all(map(str.strip, set(columns[1])))):
         return None
     return columns
@@ -262,7 +262,7 @@ def _at_runs(rows: Sequence[Sequence[str]]) -> list[list[str]] | None:
     """The columns of rows if runs of tabs separate them, as they do for the official scorer; ``None`` if not.
 
     They do if the rows have different numbers of cells, and one number without the empty cells; or if two or more empty
-    cells end all rows, behind coreference cells.
+    cells end all rows, after coreference cells.
     """
     ragged = len(set(map(len, rows))) > 1
     if not ragged and any(len(row) < 3 or row[-1] or row[-2] for row in rows):
@@ -274,7 +274,7 @@ def _at_runs(rows: Sequence[Sequence[str]]) -> list[list[str]] | None:
 
 
 def _even(columns: Sequence[Sequence[str]]) -> Columns:
-    """Rows as columns; where rows differ in length, the longer ones lose what stands before their last cell."""
+    """Rows as columns; where rows differ in length, the longer ones lose the cells before their last one."""
     width = min(map(len, columns))
     return list(zip(*[[*row[: width - 1], row[-1]] for row in columns], strict=True))
 
@@ -285,7 +285,7 @@ def _column(columns: Sequence[list[str]], index: int, at_least: int) -> tuple[st
 
 
 def _layout(columns: Sequence[Sequence[str]]) -> str:
-    """Tell an empty coreference cell (LitBank) from tabs after the cell (the official scorer's test files)."""
+    """Distinguish an empty coreference cell (LitBank) from tabs after the cell (the official scorer's test files)."""
     widths = {len(row) for row in columns if row[-1]}
     padded = {len(row) for row in columns if not row[-1]}
     if widths & padded or min(padded) < 4:

@@ -39,7 +39,7 @@ _BAR = frozenset("|")
 
 
 class _Target(NamedTuple):
-    """What the rows of a document have in common: ``name`` is the document's id as it is written."""
+    """Shared by the rows of a document: ``name`` is the document's id as it is written."""
 
     document: Document
     notices: Notices
@@ -68,7 +68,7 @@ def write_document(document: Document, notices: Notices) -> Iterator[str]:
     ending = ""
     for index, part in enumerate(document.parts):
         has_head = is_head_of(part.head, document.id, part)
-        # Under the head it was read with, a block may have in its second column what says nothing about parts.
+        # Under its original head, the second column of a block can have other values than part numbers.
         number = None if has_head and not whole and not _says_parts(part) else part.number
         if index == 0 or not whole:
             if is_nameless(part.head):
@@ -102,12 +102,12 @@ def _newline(document: Document) -> str:
 
 
 def _line(text: str, newline: str) -> str:
-    """The text with a line end: without one, what comes next would stand on its last line."""
+    """The text with a line end at its end, so that later text starts on a new line."""
     return text if text.endswith("\n") else text + newline
 
 
 def _check_comments(document: Document, notices: Notices) -> None:
-    """Tell if a comment stands around the ends of parts, which a merged document does not have."""
+    """Report comments around the ends of parts, which a merged document does not have."""
     around = [part.tail for part in document.parts[:-1]] + [part.head for part in document.parts[1:]]
     lines = [line for text in around for line in text.split("\n") if line.strip()]
     lost = [line.strip() for line in lines if not is_end(line) and parse_begin(line) is None]
@@ -132,7 +132,7 @@ def _check_part_column(document: Document, notices: Notices) -> None:
 
 
 def _check_empty_parts(document: Document, notices: Notices) -> None:
-    """Tell if a part has no rows that could say where it is."""
+    """Report a part without rows, which leaves no boundary."""
     for part in document.parts:
         if not part.token_count:
             place = Location(document.file, document=document.id, part=part.number)
@@ -181,7 +181,7 @@ def _writable_names(document: Document, notices: Notices) -> dict[str, str]:
 def _without_crossing(
     document: Document, chain: str, mentions: Iterable[Mention], notices: Notices
 ) -> Iterator[Mention]:
-    """The mentions that brackets of one id can tell apart: of two that cross, the later one cannot be written.
+    """The mentions that brackets of one id can distinguish: of two that cross, the later one cannot be written.
 
     Their indexes count no empty nodes.
     """
@@ -261,7 +261,7 @@ def _sentence(
 
 
 def _with_plain_cells(sentence: Sentence, source: SentenceSource, new_cells: Mapping[int, str]) -> str | None:
-    """The text of a sentence with these cells, if each of its rows ends in a cell behind a separator and no more.
+    """The text of a sentence with these cells, if each of its rows ends in a separator and a cell.
 
     ``None`` for all others: they are changed row by row, and to the same if they are of this kind.
     """

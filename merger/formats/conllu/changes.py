@@ -48,7 +48,7 @@ class LinkRewriter(Protocol):
 
 
 def is_unchanged(source: SentenceSource, updates: Sequence[MentionUpdate], target: Fields) -> bool:
-    """Whether the sentence's ``Entity`` values say already what the chains want."""
+    """Whether the sentence's ``Entity`` values already agree with the chains."""
     if REPAIRED in source.details or len(updates) != len(source.details) or (updates and source.layout != target.text):
         return False
     for spans, entity, overrides, _ in updates:
@@ -114,9 +114,9 @@ class SentenceChange:
         self._lines[self._rows[token]] = "\t".join(columns)
 
     def apply(self, updates: Sequence[MentionUpdate], rewrite_links: LinkRewriter | None, place: Location) -> None:
-        """Make the rows say what the chains want.
+        """Change the rows so that they agree with the chains.
 
-        Raises :class:`~merger.errors.UnsupportedError` if brackets cannot say it.
+        Raises :class:`~merger.errors.UnsupportedError` if brackets cannot express them.
         """
         raw = parse_entities(self._raw_cells.items(), self._source).mentions
         matched = _match(raw, updates, self._source, self._details)
@@ -141,7 +141,7 @@ class SentenceChange:
                     self._set(token, name, value)
 
     def _clear_ranges(self) -> None:
-        """Take out what stands on the rows of multiword tokens, where it is not read."""
+        """Remove entities from the rows of multiword tokens, where they are not read."""
         for index, line in enumerate(self._lines):
             number, tab, _ = line.partition("\t")
             if "-" in number and tab and line[0] != "#" and get_attribute(misc := line.split("\t", 9)[9], "Entity"):

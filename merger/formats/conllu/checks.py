@@ -1,4 +1,4 @@
-"""What the MISC column says about coreference that cannot be, or is not read.
+"""Checks of coreference in the MISC column: impossible values and values that are not read.
 
 Sources: what udvalidate (``--coref``) and udapi (``strict``) take for errors.
 """
@@ -48,9 +48,9 @@ def repeated(misc: str) -> str:
 
 
 def check_misc(misc: str, notices: Notices, find_place: Callable[[], Location]) -> bool:
-    """Look at the cell of a word: a note for what is not read, an error for an attribute that comes twice.
+    """Check the cell of a word: a note for an attribute that is not read, an error for a repeated one.
 
-    Returns whether it comes twice and the policy is lenient: then the first one is read.
+    Returns whether an attribute is repeated and the policy is lenient: then the first one is read.
     """
     for attribute, name in misspelt(misc):
         message = f"{shorten(attribute)!r} in MISC is not read"
@@ -69,7 +69,7 @@ def check_head(mention: RawMention, fields: Fields, notices: Notices, place: Loc
     count = sum(last - first + 1 for first, last in mention.spans)
     if fields.heads[mention.content] <= count:
         return
-    message = f"head {shorten(text)!r} of a mention of entity {printable(mention.id)} is none of its tokens"
+    message = f"head {shorten(text)!r} of a mention of entity {printable(mention.id)} is not one of its tokens"
     error = AnnotationError(message, place, expected=f"a number from 1 to {count}")
     notices.warn("head beyond the mention", error)
 
@@ -81,14 +81,14 @@ class _PlacedLink(NamedTuple):
 
 
 class LinkCheck:
-    """Looks at the links of a document as they are read, and at its end for entities that there are not."""
+    """Checks the links of a document as they are read, and at its end that their entities exist."""
 
     def __init__(self, notices: Notices) -> None:
         self._notices = notices
         self._found: list[_PlacedLink] = []
 
     def add(self, place: Location, misc: str, starting: Sequence[str]) -> None:
-        """Look at the links of a word; ``starting`` are the entities that have mentions beginning there."""
+        """Check the links of a word; ``starting`` are the entities with mentions that start there."""
         for name in LINK_ATTRIBUTES:
             if value := get_attribute(misc, name):
                 self._add(place, name, parse_links(value), starting)

@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 PART_DIGITS = 9
-"""How long a part number may be, in any format: beyond any real text, and far from where integers get slow to parse."""
+"""The most digits of a part number in any format: more than any real text needs, and fast to parse."""
 
 _COMMENT = re.compile(
     r"#\s*(?:(newdoc)(?:\s+id)?\s*(?:=(.*))?$|(global\.Entity|part|speaker|meta::[^=]*?)\s*=(.*)$)", re.DOTALL
@@ -29,7 +29,7 @@ class Comment(NamedTuple):
 
 
 def parse_comment(line: str) -> Comment | None:
-    """A comment line that says something to the reader, or ``None``."""
+    """A comment line that the reader uses, or ``None``."""
     if line.startswith(_SILENT):
         return None
     match = _COMMENT.match(line)

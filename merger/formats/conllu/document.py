@@ -298,7 +298,7 @@ class DocumentBuilder:
         self._notices.repair(kind, error, repair)
 
     def _names(self) -> Iterable[str]:
-        """The ids of the chains: the entities', without document and part where all have both in front."""
+        """The ids of the chains: the entity ids, without document and part if all start with both."""
         prefix = unique_id(self._id, self._first_number, "")
         if not self._are_unique or not all(entity.startswith(prefix) for entity in self._chains):
             return self._chains

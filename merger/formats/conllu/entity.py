@@ -32,7 +32,7 @@ _MARK = re.compile(r"(.+)\[([0-9]{1,9})/([0-9]{1,9})\]", re.DOTALL)
 _CELLS_KEPT = 1 << 14
 _HEAD_DIGITS = 9
 NO_HEAD = 10**_HEAD_DIGITS
-"""What stands for a head that is no number."""
+"""The value for a head that is not a number."""
 _BRACKETS_OF = itemgetter(3)
 _FORBIDDEN = re.compile(r"[\s()\-|=\[\]<,]")
 _ESCAPED_IN_NAMES = re.compile(r"[\s()\-|=\[\]<>,:%]")
@@ -47,7 +47,7 @@ class Bracket(NamedTuple):
 
 
 class RawMention(NamedTuple):
-    """A mention as its brackets say it.
+    """A mention as read from its brackets.
 
     ``id`` is the entity's, ``content`` the first opening bracket's text without a stretch mark. ``spans`` are the
     stretches in order, touching ones joined; ``brackets`` the numbers of its brackets, counted over the sentence.
@@ -60,7 +60,7 @@ class RawMention(NamedTuple):
 
 
 class ProblemKind(NamedTuple):
-    """What may be wrong with the brackets of a sentence."""
+    """A kind of fault in the brackets of a sentence."""
 
     name: str
     text: str
@@ -82,7 +82,7 @@ class Problem(NamedTuple):
 
 
 class Parsed(NamedTuple):
-    """The mentions of one sentence in the order in which they open, and what was wrong."""
+    """The mentions of one sentence in the order in which they open, and the faults."""
 
     mentions: list[RawMention]
     problems: list[Problem]
@@ -93,7 +93,7 @@ _Read = tuple[tuple[str, bool, str], ...]
 
 
 class _Values(dict[str, list[str]]):
-    """From a bracket's text to its fields, as the same texts come again and again."""
+    """A cache from a bracket's text to its fields."""
 
     def __missing__(self, content: str) -> list[str]:
         if len(self) >= _CELLS_KEPT:
@@ -103,7 +103,7 @@ class _Values(dict[str, list[str]]):
 
 
 class _MentionHeads(dict[str, int]):
-    """From a bracket's text to its head, as the same texts come again and again."""
+    """A cache from a bracket's text to its head."""
 
     def __init__(self, fields: Fields) -> None:
         super().__init__()
@@ -135,11 +135,11 @@ class Fields:
 
     @cached_property
     def id_index(self) -> int:
-        """Where the entity id stands."""
+        """The index of the entity id."""
         return self.names.index("eid")
 
     def index_of(self, name: str) -> int:
-        """Where a field stands, -1 if nowhere."""
+        """The index of a field, -1 if it is absent."""
         return self._indexes.get(name, -1)
 
     @cached_property
@@ -340,7 +340,7 @@ class _Sentence:
             self._mentions.append(RawMention(stretches.id, stretches.content, spans, brackets))
 
     def finish(self) -> Parsed:
-        """What was read."""
+        """The mentions and problems of the sentence."""
         for key, stack in self._open.items():
             for token, _, _, stretches in stack:
                 if stretches is None or not stretches.broken:
@@ -373,7 +373,7 @@ def unique_id(document: str, part: int, entity: str) -> str:
 
 
 def unique_prefix(document: str) -> str:
-    """What all ids of :func:`unique_id` for a document begin with."""
+    """The start of all ids of :func:`unique_id` for a document."""
     return _ESCAPED_IN_NAMES.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), document) + "."
 
 

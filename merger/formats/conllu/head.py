@@ -13,7 +13,7 @@ _OTHER_FORMAT = re.compile(r"^#(begin|end) document", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What the comments of a sentence must say.
+    """The required content of a sentence's comments.
 
     ``document`` is the document's id if the sentence begins a ``# newdoc``, else ``None``; with ``nameless`` the id
     may be missing, as it was made from the file's name. ``part`` is the number of the part that the sentence lies in;
@@ -82,7 +82,7 @@ def _comments(lines: Sequence[str]) -> list[tuple[int, Comment]]:
 
 
 def set_head(lines: list[str], head: Head, lost: Callable[[str], None]) -> None:
-    """Make a sentence's comments say what ``head`` says.
+    """Change a sentence's comments to the content of ``head``.
 
     ``lines`` are the sentence's lines without LF (a CR stays), changed in place. Comments about another document that
     are taken out go to ``lost``.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 NO_ID = "document"
-"""What a document without an id is called."""
+"""The name of a document without an id."""
 
 _OFFENDING = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f]")
 _LOOKS_ESCAPED = re.compile(

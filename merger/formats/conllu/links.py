@@ -58,7 +58,7 @@ class _WrittenLink(NamedTuple):
 
 
 class Links:
-    """Where entity ids of the text that was read went, for ``Bridge`` and ``SplitAnte``."""
+    """The new ids for entity ids in the original text, for ``Bridge`` and ``SplitAnte``."""
 
     def __init__(self, notices: Notices) -> None:
         self._notices = notices
@@ -100,7 +100,7 @@ class Links:
             source = here[link.source] if link.source in here else self._resolve(origin, block, link.source)
             target = self._resolve(origin, block, link.target)
             if source is None or target is None:
-                message = f"link {printable(link.text)} is left out: one of its entities is not in this text any more"
+                message = f"link {printable(link.text)} is left out: one of its entities is no longer in this text"
                 self._notices.add("link to a lost entity", message, place)
             elif source == target and link.source != link.target:
                 message = f"link {printable(link.text)} is left out: its entities are one now"
@@ -114,7 +114,7 @@ class Links:
         return ",".join(dict.fromkeys([each.text for each in links]))
 
     def _bridge_stays(self, origin: int, block: int, place: Location, each: _WrittenLink) -> bool:
-        """Whether no other bridge, between entities that are these two now, says something else."""
+        """Whether no other bridge between the same two merged entities has another relation."""
         first_origin, first = self._bridges.setdefault((block, each.target, each.source), (origin, each.link))
         was_same = (first_origin, first[1:3]) == (origin, each.link[1:3])
         if was_same or first.ending == each.link.ending:

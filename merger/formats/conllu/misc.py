@@ -24,7 +24,7 @@ def get_attribute(cell: str, name: str) -> str:
 
 
 class Values(dict[str, str]):
-    """From a cell to the value of one attribute, as the same cells come again and again. Keeps some thousands."""
+    """A cache from a cell to the value of one attribute. Keeps some thousands."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class Values(dict[str, str]):
 def set_attribute(cell: str, name: str, value: str) -> str:
     """The cell with an attribute changed, removed (empty value), or added at its place in the alphabet.
 
-    Where it stands twice, one is left. What follows the cell on its line stays.
+    If it is there twice, one is left. Text after the cell on its line stays.
     """
     text, end = split_end(cell)
     attributes = [] if text == "_" else text.split("|")

@@ -1,4 +1,4 @@
-"""What a document's chains want at every sentence of its CoNLL-U text: entity ids, types and rewritten links."""
+"""Plans the changes to each sentence of a CoNLL-U text: entity ids, types and rewritten links."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHARED_FIELDS = {"etype": "types", "identity": "identities"}
 
 @dataclass(slots=True)
 class Plan:
-    """What the writer needs to know about a whole document.
+    """The data that the writer needs about a whole document.
 
     ``blocks`` has the ``# newdoc`` that each part goes into, ``fields`` the field order of each ``# newdoc``,
     ``origins`` the ``# newdoc`` that each sentence was read from, counted over the document.
@@ -159,7 +159,7 @@ def _find_origins(document: Document, plan: Plan) -> None:
 
 
 def _shared(document: Document, plan: Plan, notices: Notices) -> tuple[list[Attributes], list[Attributes]]:
-    """What the mentions of each chain say alike: what new mentions get, and what all mentions must get.
+    """The fields that the mentions of each chain share: values for new mentions, and values for all mentions.
 
     The latter is what differs in a chain that was put together from several entities.
     """

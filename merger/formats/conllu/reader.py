@@ -20,7 +20,7 @@ _DIGITS = frozenset("0123456789")
 def read_conllu(source: Lines, options: ReadOptions) -> Iterator[Document | Unreadable]:
     """Yield the documents of one input; see :class:`merger.formats.conllu.format.ConlluFormat`.
 
-    Behind a document that cannot be read it goes on with the next ``# newdoc``.
+    After a document that cannot be read it continues with the next ``# newdoc``.
     """
     reader = _Reader(source, options)
     block = SentenceLines(1)
@@ -48,7 +48,7 @@ def read_conllu(source: Lines, options: ReadOptions) -> Iterator[Document | Unre
             if comment is not None:
                 reader.note(block, comment, number)
             if first != "#":
-                # Not a row, if it has no digit in front: reading the rows says what is wrong with it.
+                # Not a row if it does not start with a digit: reading the rows reports the fault.
                 add_row(line)
             elif block.body:
                 block.inner_comments = True
@@ -71,7 +71,7 @@ class _Reader:
         self._header_error: InputError | None = None
         self._documents = 0
         self._document: DocumentBuilder | None = None
-        # In the place of the document, once that cannot be read.
+        # Replaces the document once it cannot be read.
         self._lost: Unreadable | None = None
         self._start_line = 1
 
@@ -144,7 +144,7 @@ class _Reader:
         if block.error is not None:
             raise block.error
         if self._header_error is not None and "Entity=" in block.text:
-            # Of its own, as it will get the document's name.
+            # A copy, because it gets the document's name.
             raise copy(self._header_error)
         if block.genre:
             document.genre = block.genre
@@ -164,7 +164,7 @@ class _Reader:
             self._lose(error, None)
 
     def _finished(self, last: int | None) -> Iterator[Document | Unreadable]:
-        """What the document came to whose last line that is; ``None`` for the end of the input."""
+        """The finished document whose last line is ``last``; ``None`` for the end of the input."""
         document, lost = self._document, self._lost
         self._document = self._lost = None
         if document is None and lost is None:
@@ -176,7 +176,7 @@ class _Reader:
             if document is not None:
                 yield document.finish()
         except InputError as error:
-            # The name itself may be what is not decoded.
+            # The name itself can be the text that was not decoded.
             lost = self._options.unreadable(error, None if name is None or "\ufffd" in name else name)
         if lost is not None:
             yield lost
@@ -199,7 +199,7 @@ class _Reader:
         return DocumentBuilder(self._source, self._options, name, number, self._values, has_fields=self._has_fields)
 
     def end(self, block: SentenceLines, last_line: int) -> Iterator[Document | Unreadable]:
-        """Add what is left and yield the last document."""
+        """Add the last lines and yield the last document."""
         if block.body or block.newdoc is not None:
             yield from self.add(block)
         elif self._document is not None:

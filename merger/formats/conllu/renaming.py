@@ -10,7 +10,7 @@ from merger.formats.conllu.changes import MentionUpdate, shows
 from merger.formats.conllu.entity import REPAIRED, Fields
 
 _VALUE = re.compile(r"Entity=(?<=[\t|]Entity=)([^|\t\n]*)(?=[^\t\n]*$)", re.MULTILINE)
-# Closing brackets with the fields that old files give them: what is found then is no id.
+# Closing brackets with fields, as in old files: the text found there is not an id.
 _ID = re.compile(r"(?<![^()])(?:(?<=\()[^()-]+|[^()]+)")
 
 

@@ -33,7 +33,7 @@ from merger.notices import Notices
 def write_conllu(document: Document, notices: Notices) -> Iterator[str]:
     """Yield the document's text, a sentence at a time; see :class:`merger.formats.conllu.format.ConlluFormat`.
 
-    Raises :class:`~merger.errors.UnsupportedError` for mentions of one entity that brackets cannot tell apart.
+    Raises :class:`~merger.errors.UnsupportedError` for mentions of one entity that brackets cannot distinguish.
     """
     return _Writer(document, notices).write()
 
@@ -81,7 +81,7 @@ class _Writer:
         part = self._document.parts[0] if self._document.parts else Part(())
         source = part.sentences[0].source if part.sentences else None
         if states_id(part.head if source is None else source.text, name):
-            # What could be read may stay as it is.
+            # Text that could be read can stay unchanged.
             return name
         message = f"document id {name!r} is written as {written}: `# newdoc id` has one line and no blanks at its ends"
         self._notices.add("document renamed", message, Location(self._document.file, document=name))

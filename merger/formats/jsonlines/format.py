@@ -28,7 +28,7 @@ class JsonlinesFormat(Format):
     suffixes = (".jsonlines", ".jsonl")
 
     def recognises(self, head: str) -> bool:
-        """An object in front."""
+        """Whether the text starts with a JSON object."""
         return head.lstrip().startswith("{")
 
     def read(self, source: Lines, options: ReadOptions) -> Iterator[Document | Unreadable]:

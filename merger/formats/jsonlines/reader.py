@@ -28,7 +28,7 @@ _DOC_KEY = re.compile(r'"doc_key"\s*:\s*("(?:[^"\\]|\\.)*")')
 def read_jsonlines(source: Lines, options: ReadOptions) -> Iterator[Document | Unreadable]:
     """Yield the documents of one input; see :class:`merger.formats.jsonlines.format.JsonlinesFormat`.
 
-    Behind a line that cannot be read it goes on with the next one.
+    After a line that cannot be read it continues with the next one.
     """
     # Without the pattern a line is a document.
     may_be_part = options.part_pattern is not None
@@ -49,7 +49,7 @@ def read_jsonlines(source: Lines, options: ReadOptions) -> Iterator[Document | U
 
 
 def _document_in(line: str, options: ReadOptions) -> str | None:
-    """The document id that a line has which cannot be read, as far as that can be told."""
+    """The document id of a line that cannot be read; ``None`` if it cannot be found."""
     found = _DOC_KEY.search(line)
     try:
         name = json.loads(found[1]) if found is not None else ""
@@ -104,12 +104,12 @@ def _name(content: Object, source: Lines, place: Location, options: ReadOptions,
         # Two nameless documents of a file must not become one.
         name = name_from_file(source.name) + (f"-{count}" if count else "")
         error = FormatError("an empty doc_key", place, expected="the document's id")
-        options.notices.repair("empty doc_key", error, f"the document is called {printable(name)}, after its file")
+        options.notices.repair("empty doc_key", error, f"the document gets the name of its file, {printable(name)}")
     return name
 
 
 def _scope(content: Object, chains: Sequence[Chain], place: Location) -> ChainScope:
-    """What the chains are over: as the line says, or the document if one crosses parts."""
+    """The scope of the chains: as the line states it, or the document if a chain crosses parts."""
     crossing = next((chain for chain in chains if chain.mentions[0].part != chain.mentions[-1].part), None)
     if SCOPE_KEY not in content:
         return ChainScope.PART if crossing is None else ChainScope.DOCUMENT

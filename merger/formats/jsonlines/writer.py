@@ -124,7 +124,7 @@ def _changed(
 
 
 def _outdated(document: Document, original: Object, key: str | None, notices: Notices) -> frozenset[str]:
-    """The clusters beside those that changed: whoever scores the new line would score them."""
+    """Leave out the other kind of clusters: a scorer could read them instead of those that changed."""
     outdated = frozenset(CLUSTER_KEYS) & original.keys() - {key}
     for each in sorted(outdated):
         message = f"{each} belong to the line as it was read: they are left out"
@@ -144,7 +144,7 @@ def _same(value: object, key: str, words: Sequence[Sequence[str]], clusters: Seq
 def _stated_scope(
     document: Document, original: Object, words: Sequence[Sequence[str]], clusters: Sequence[Sequence[Span]]
 ) -> str | None:
-    """What the changed line says its chains are over, ``None`` for nothing."""
+    """The scope of the chains to write in the changed line; ``None`` for none."""
     if SCOPE_KEY in original:
         must_state = document.scope is ChainScope.DOCUMENT or original[SCOPE_KEY] == document.scope.value
     else:

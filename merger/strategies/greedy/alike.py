@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
 _LONGEST_STRETCH = 3
 _BATCH = 1 << 18
-"""Candidate pairs looked at together; bounds memory."""
+"""The number of candidate pairs per batch, which bounds memory."""
 _NO_ROOM = 0.5
 """From this share of letters left out on, no string is long enough for the stretches."""
 _ALL_BITS = 64
 _BELOW = 0.01
-"""How far below the threshold rapidfuzz is still asked: it keeps a cutoff in single precision."""
+"""The margin below the threshold for rapidfuzz, which keeps its cutoff in single precision."""
 COMPARISON = 10
-"""What a comparison of two short strings counts; it takes about 0.1 microseconds."""
+"""The work units of comparing two short strings, which takes about 0.1 microseconds."""
 _ALIKE = 400
-"""What a pair that is alike counts besides: it is kept, in about 100 bytes."""
+"""The additional work units of a similar pair, which is kept in about 100 bytes."""
 _LETTERS_AT_A_TIME = 64
 """rapidfuzz compares a letter of one string with so many of the other one in one step."""
 _AT_A_TIME = 1 << 22
@@ -48,10 +48,10 @@ _ROUNDING = 1e-6
 
 
 class _Plan(NamedTuple):
-    """How to look for what is alike to a string of some length."""
+    """How to search for strings similar to one of a given length."""
 
     stretches: int
-    """How many stretches to ask for; 0 if only the equal string can be alike."""
+    """The number of stretches to look up; 0 if only an equal string can be similar."""
     size: int
     """Letters in each; 0 if there is no room for them."""
     longest: float
@@ -65,7 +65,7 @@ class AlikeStrings:
     """
 
     def __init__(self, threshold: float, spend: Callable[[int], None] = lambda _: None) -> None:
-        """``spend`` is told every some hundredths of a second how much work comes next; it may raise to end it."""
+        """``spend`` receives the amount of the next work every few hundredths of a second; it can raise to stop."""
         self._threshold = threshold
         self._spend = spend
         self._share = 1 - threshold / 100
@@ -139,7 +139,7 @@ class AlikeStrings:
         lengths, letters = np.frombuffer(self._lengths, np.int32), np.frombuffer(self._letters, np.uint64)
         numbers, repeats = np.frombuffer(later, np.int32), np.frombuffer(counts, np.int32)
         other = np.frombuffer(earlier, np.int32)
-        # Nearly all candidates end here, so this is the line that costs; what it lets pass is looked at closely.
+        # Nearly all candidates end here, so this line takes most of the time; the rest are compared in full.
         differing = np.bitwise_count(np.repeat(letters[numbers], repeats) ^ letters[other])
         most = np.array([min(self._plan(length).stretches - 1, _ALL_BITS) for length in lengths[numbers].tolist()])
         near = np.flatnonzero(differing <= np.repeat(most.astype(np.uint8), repeats))
@@ -218,7 +218,7 @@ class AlikeStrings:
 
 
 def _rarest(counts: Sequence[int], stretches: int, size: int, spend: Callable[[int], None]) -> list[int]:
-    """Where the stretches begin that do not overlap and have the least counts together."""
+    """The starts of the stretches that do not overlap and have the smallest total count."""
     # The k-th stretch begins at k * size plus an offset that never falls from one stretch to the next.
     offsets = range(len(counts) + size - stretches * size)
     if len(offsets) == 1:

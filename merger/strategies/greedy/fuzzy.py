@@ -12,7 +12,7 @@ from merger.strategies.greedy.alike import COMPARISON, AlikeStrings
 from merger.strategies.greedy.index import Bucket, ChainIndex, Hit, Place
 
 MOST_WORK = 2_000_000_000
-"""As much work as a document may take, 200 million comparisons of short strings: about 20 seconds.
+"""The most work on one document: 200 million comparisons of short strings: about 20 seconds.
 
 A document of 1,000,000 tokens in natural proportions takes a tenth of it.
 """
@@ -50,7 +50,7 @@ class WorkMeter:
 class FuzzyChainIndex(ChainIndex):
     """From a string to the merged chains that have one whose rapidfuzz ratio with it reaches the threshold.
 
-    Every string remembers what is alike to it, so that two strings are compared once at most.
+    Every string keeps its similar strings, so that two strings are compared at most once.
     """
 
     def __init__(self, tie: str, threshold: float, effort: WorkMeter) -> None:

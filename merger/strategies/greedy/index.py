@@ -1,10 +1,10 @@
 """Finds merged chains by the strings in them, at a cost that hardly grows with the document.
 
-Merged chains change all the time, and with them the order in which the tie rule would have them under every string that
-they contain. Nothing is reordered before it is asked for: a string keeps a heap of the chains that have it, and a chain
-remembers which heaps hold its present place. When the chain changes, those heaps are told once, and the next question
-puts it right. So a change costs what earlier questions paid for, a question costs what changed since the last one, and
-neither a string that stands in every chain nor a chain that has every string makes the cost quadratic.
+Merged chains change often, and each change alters their order in the tie rule under every string that they contain.
+Nothing is reordered before a query needs it. A string keeps a heap of the chains that have it, and a chain knows the
+heaps that hold its current place. When the chain changes, it marks those heaps once, and the next query repairs them.
+The cost of a change is paid by earlier queries, and that of a query by the changes since the last one. So neither a
+string in every chain nor a chain with every string makes the cost quadratic.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Bucket:
         self.mentions: dict[int, Mention] = {}
         """By chain: its latest mention with the string."""
         self.counts: dict[int, int] | None = None
-        """By chain: in how many mentions the string stands, if the tie rule asks for it."""
+        """By chain: the number of mentions with the string, if the tie rule needs it."""
         self.heap: list[Place] | None = None
-        """Places of the chains, perhaps outdated ones among them; ``None`` before the first question."""
+        """Places of the chains, some of them outdated; ``None`` before the first query."""
         self.moved: list[int] | None = None
         """Chains whose present place is not in the heap."""
         self.aside: list[Place] | None = None
@@ -69,7 +69,7 @@ class ChainIndex:
         self._with_aside: list[Bucket] = []
 
     def prepare(self, part: int, keys: Iterable[str]) -> None:
-        """Say what the chains of the next part will look for and will be found by, before anything is looked for."""
+        """Announce the strings of the next part's chains before the first query."""
 
     def find(self, key: str) -> Hit | None:
         """The merged chain that the string belongs to by the tie rule, of those that are not taken."""

@@ -1,4 +1,4 @@
-"""What the greedy rule compares: the strings a chain looks for, and the strings it can be found by."""
+"""The strings that the greedy rule compares: those a chain looks for, and those by which it can be found."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Key = tuple[str, Mention, int, int]
 _PLACE = itemgetter(2, 3)
 
 UNTAGGED_MATCHES = ("token", "mention", "fuzzy")
-"""What can be compared in a sentence without tags: see :mod:`merger.function_words`."""
+"""The tokens to compare in a sentence without tags: see :mod:`merger.function_words`."""
 
 
 class KeyReader:
