@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from client.cli.main import main
-from tests.support.command_line import EXAMPLES, ROOT
+from tests.support.command_line import EXAMPLES, ROOT, serving
 from tests.support.conll_text import block
 
 pytestmark = pytest.mark.usefixtures("process_as_before")
@@ -72,3 +72,47 @@ def test_the_strategy_of_the_page_on_extending_merges(
     exec(compile(program, "extending.md", "exec"), {})  # noqa: S102  # it is the page's program
 
     assert capsys.readouterr().out == "d 1 links\n"
+
+
+def test_every_command_and_program_of_the_readme_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    novel = "".join(path.read_text("utf-8") for path in sorted((EXAMPLES / "key").iterdir()))
+    (tmp_path / "novel.conll").write_text(novel, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r"^ {4}(merge-baseline .*?)(?: > .*)?$", text, re.MULTILINE)
+    (serve,) = (each for each in commands if " serve " in each)
+    here = [each for each in commands if each != serve and "--server" not in each]
+    (remote,) = set(commands) - {serve, *here}
+    assert len(here) == 4
+
+    for command in here:
+        _run(command, capsys)
+    (program,) = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    exec(compile(program, "README.md", "exec"), {})  # noqa: S102  # it is the page's program
+    assert 0 < float(capsys.readouterr().out.split()[0]) < 1
+
+    (name, port) = re.findall(r"--server (\w+):(\d+)", remote)[0]
+    assert f"--port {port}" in serve
+    with serving("--workers", "1") as (_, address):
+        assert _run(remote.replace(f"{name}:{port}", address), capsys).startswith("#begin document (")
+    others = {line.split()[0] for line in re.findall(r"^ {4}(\w.*)$", text, re.MULTILINE)} - {"merge-baseline"}
+    assert others == {"make", "uv", "strategy", "none", "greedy", "corenlp", "oracle"}
+
+
+def _run(command: str, capsys: pytest.CaptureFixture[str]) -> str:
+    _, *arguments = shlex.split(command)
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    output = capsys.readouterr()
+    assert left.value.code == 0, output.err
+    return output.out
+
+
+def test_the_readme_is_short_and_its_picture_small() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    (picture,) = re.findall(r"!\[.*\]\((.*)\)", text)
+
+    assert len(text.splitlines()) <= 120
+    assert (ROOT / picture).stat().st_size < 300_000
