@@ -36,8 +36,9 @@ def _text_files(*places: str) -> Iterator[Path]:
     for place in places:
         path = ROOT / place
         for file in [path] if path.is_file() else sorted(path.rglob("*")):
-            generated = "_pb2" in file.name or file.suffix == ".binpb" or "__pycache__" in file.parts
-            if file.is_file() and not generated:
+            no_text = file.suffix in {".binpb", ".png"}
+            generated = "_pb2" in file.name or "__pycache__" in file.parts
+            if file.is_file() and not no_text and not generated:
                 yield file
 
 
