@@ -1,4 +1,4 @@
-"""How far people and strategies agree in their decisions, each with each (LongtoNotes 3.3, Tables 11 to 13)."""
+"""Agreement in decisions between the gold merges and strategies, pair by pair (LongtoNotes 3.3, Tables 11 to 13)."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from client.evaluation.scoring.counts import Counts
 from client.evaluation.scoring.scores import CONLL_METRICS, Scores
 
 HUMAN = "human"
-"""What the annotator is called whose merges are the key; the first one in the tables."""
+"""The name of the annotator of the gold merges, the first one in the tables."""
 
 
 def count_agreement(
     documents: Sequence[DocumentFacts], texts: Sequence[GoldMerges | None], by_strategy: Sequence[StrategyOutcomes]
 ) -> AgreementReport:
-    """Decision agreement of people, who come first, and the strategies, without intervals.
+    """Decision agreement of the gold merges, which come first, and the strategies, without intervals.
 
-    Label agreement (CoNLL F1) is there for pairs with people only. A document that a strategy failed on, or whose part
-    chains it broke, is left out for that strategy.
+    Label agreement (CoNLL F1) is known for pairs with the gold merges only. A document is left out for a strategy that
+    failed on it or broke its part chains.
     """
     by_document = zip(*(strategy.outcomes for strategy in by_strategy), strict=True)
     counted = [

@@ -1,4 +1,4 @@
-"""The tables of decision agreement between people and strategies (LongtoNotes Tables 3 and 11 to 13)."""
+"""The tables of decision agreement between the gold merges and strategies (LongtoNotes Tables 3 and 11 to 13)."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from client.evaluation.scoring.render import percent
 from merger.tag_sets import WordClass
 
 COLUMNS = 8
-"""Strategies that have a column each in one table by group."""
+"""The largest number of strategies in one table by group."""
 
 
 def agreement_sections(report: AgreementReport) -> Iterator[Section]:
-    """How far decisions agree: with the gold ones in every metric, each with each, and by part of speech and genre."""
+    """Agreement with the gold decisions in every metric, of all pairs, and by part of speech and genre."""
     if not report.total.decisions:
         return
     strategies = report.annotators[1:]
     yield Section(
         "agreement",
-        "decisions in common with people, in percent",
+        "agreement with the gold decisions, in percent",
         _metric_rows(report),
         _legend(report),
         targets={row: {"strategy": name} for row, name in enumerate(strategies)},
@@ -87,7 +87,7 @@ def _column_names(report: AgreementReport) -> list[str]:
 
 
 def _matrices(report: AgreementReport, metric: str) -> tuple[Rows, tuple[int, ...]]:
-    """A square of everyone and everyone for all documents, then for each genre."""
+    """The agreement of all pairs, as a square for all documents, then one for each genre."""
     names = _column_names(report)
     rows: Rows = [("", *names)]
     breaks = []
@@ -135,7 +135,7 @@ def _share(table: ClassTable, each: WordClass) -> str:
 
 
 def _class_genres(report: AgreementReport) -> tuple[Rows, tuple[int, ...], dict[int, dict[str, str]]]:
-    """The rows, before which of them another genre begins, and which decisions each is about."""
+    """The rows, the rows before which a genre starts, and the target of each row."""
     members: dict[tuple[int, str], list[DocumentAgreement]] = {}
     for document in report.documents:
         members.setdefault(genre_group(document.genre), []).append(document)

@@ -1,4 +1,4 @@
-"""Where a strategy is good: scores by group of documents, and gold links found by distance."""
+"""Scores of a strategy by group of documents, and gold links found by distance."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ GROUPINGS: Mapping[str, Callable[[DocumentFacts], tuple[int, str]]] = {
 
 
 def add_results(outcomes: Iterable[DocumentOutcome]) -> Result | None:
-    """The results added up, without the failures; ``None`` if there are none."""
+    """The sum of the results without failures; ``None`` if all failed."""
     results = [outcome.result for outcome in outcomes if outcome.result is not None]
     return reduce(add, results) if results else None
 
 
 def by_group(documents: Sequence[DocumentFacts], outcomes: Sequence[DocumentOutcome]) -> dict[str, dict[str, Group]]:
-    """One strategy's results by kind and name of group; every group is there, with or without a result."""
+    """One strategy's results by kind and name of group; a group without results is included."""
     kinds = {}
     for kind, group_of in GROUPINGS.items():
         members: dict[tuple[int, str], list[DocumentOutcome]] = {}
@@ -55,7 +55,7 @@ def by_group(documents: Sequence[DocumentFacts], outcomes: Sequence[DocumentOutc
 
 
 def by_distance(decisions: Iterable[JudgedDecision]) -> tuple[DistanceBin, ...]:
-    """Human links and how many of them were found, by bins of distance."""
+    """Gold links, and how many of them were found, in bins of distance."""
     ends: list[int | None] = [*DISTANCE_BINS, None]
     made, found = [0] * len(ends), [0] * len(ends)
     for decision in decisions:

@@ -1,4 +1,4 @@
-"""Keeps outcomes in a folder, a JSON line each, so that an interrupted comparison can go on."""
+"""Outcomes in a folder, one JSON line each, so that an interrupted comparison can continue."""
 
 from __future__ import annotations
 
@@ -27,13 +27,12 @@ from merger.version import VERSION
 class OutcomeCheckpoint:
     """The outcomes of one strategy, by document.
 
-    Failures are kept for people to read and tried again by the next run. A line that was cut off when a run was
-    interrupted is taken away. An outcome is only handed out for the strategy, the version and the document's content
-    that it was made with.
+    Failures are written for people to read, and the next run tries them again. A line that an interruption cut off is
+    removed. An outcome is reused only for the same strategy, version and content of the document.
     """
 
     def __init__(self, folder: Path, signature: str, *, resume: bool) -> None:
-        """Without ``resume`` the file starts empty, whatever it held.
+        """Without ``resume`` the file is emptied.
 
         Raises ``OSError`` if the file can't be read or written. With ``resume`` :class:`~merger.errors.FormatError` for
         a line that is no outcome.
@@ -60,18 +59,18 @@ class OutcomeCheckpoint:
                 )
 
     def _learn(self, record: Mapping[str, Any]) -> bool:
-        """Take in the outcome of a record, if it counts. Always true."""
+        """Add the outcome of a record, if it can be reused. Always true."""
         if record["made_by"] == self._made_by and record["failure"] is None:
             outcome = _outcome(record)
             self._outcomes[outcome.document, record["fingerprint"]] = outcome
         return True
 
     def get(self, document: str, fingerprint: str) -> DocumentOutcome | None:
-        """The outcome of a document with this content, if it was done before."""
+        """The earlier outcome of a document with this content, if there is one."""
         return self._outcomes.get((document, fingerprint))
 
     def add(self, outcome: DocumentOutcome, fingerprint: str) -> None:
-        """Write an outcome to the end of the file."""
+        """Append an outcome to the file."""
         record = {"made_by": self._made_by, "fingerprint": fingerprint, **_record(outcome)}
         with self._path.open("ab", buffering=0) as file:
             file.write(encoded(record))

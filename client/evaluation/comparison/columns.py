@@ -1,7 +1,7 @@
-"""The columns of a comparison that are tested: their counts in each document, and their values once these are added up.
+"""The columns of a comparison that are tested: their counts in each document, and their values from summed counts.
 
 The counts of a document are one row of numbers. Rows of several documents, or of a resample of documents, are added up
-and divided once, as the scores themselves are.
+and divided once, like the scores themselves.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     """One count: of one row, or of many rows at once."""
 
 COLUMNS = ("conll_f1", *COMPARED_METRICS, "link_f1", "strict_match")
-"""CoNLL F1, F1 of each metric, F1 of links between part chains, share of decisions with the human antecedent."""
+"""CoNLL F1, F1 of each metric, F1 of links between part chains, share of decisions with the gold antecedent."""
 LINK_COLUMNS = frozenset({"link_f1", "strict_match"})
-"""These need documents whose part chains the merged document keeps together."""
+"""Columns that need documents whose part chains the response keeps together."""
 _WIDTH = 4
-"""Numbers that one metric has in a row: numerator and denominator of recall, then of precision."""
+"""Numbers of one metric in a row: numerator and denominator of recall, then of precision."""
 
 
 def scores_row(scores: Scores) -> list[float]:
-    """The counts of the metrics, four numbers each; 0 for the links and decisions, which are not known."""
+    """The counts of the metrics, four numbers each; 0 for links and decisions, which are unknown."""
     return [*_scores(scores), *[0.0] * (_WIDTH + 2)]
 
 
@@ -49,7 +49,7 @@ def without_links(row: Sequence[float]) -> list[float]:
 def column_values(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """The values of the columns (0 to 1) for rows of summed counts: shape (..., counts) to (..., columns).
 
-    What is 0/0 is 0, as in the official scorer.
+    0/0 is 0, as in the official scorer.
     """
     import numpy as np
 
@@ -57,7 +57,7 @@ def column_values(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def total_values(rows: Sequence[Sequence[float]]) -> list[float]:
-    """The values of the columns for the sum of all rows, as :func:`column_values` has them, without numpy."""
+    """The values of the columns for the sum of all rows, like :func:`column_values` but without numpy."""
     return _values([sum(counts) for counts in zip(*rows, strict=True)], _divide)
 
 

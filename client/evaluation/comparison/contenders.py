@@ -1,4 +1,4 @@
-"""Runs a strategy on a document, or reads what was merged elsewhere, and scores it."""
+"""Merges a document with a strategy, or takes it from a file, and scores the result."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from merger.strategies.base import Strategy
 
 
 class Merged(NamedTuple):
-    """A merged document, and what its links were made by, where that is known."""
+    """A merged document, and the evidence for its links where it is known."""
 
     document: Document
     evidence: Mapping[ChainRef, Evidence]
 
 
 class Contender(Protocol):
-    """What is compared: something that gives a merged document for a task.
+    """A source of merged documents, one for each task.
 
-    ``signature`` says how, ``timed`` whether giving it is merging.
+    ``timed`` tells whether its time is the time of merging.
     """
 
     name: str
@@ -43,19 +43,19 @@ class Contender(Protocol):
         """Name and options."""
 
     def conditions(self, documents: Iterable[Document]) -> str:
-        """What the signature adds for these documents, before they were merged."""
+        """The signature's addition for these documents, which are not merged yet."""
 
     def merge(self, task: Task, notices: Notices) -> Merged:
         """The merged document. Raises :class:`~merger.errors.InputError` if it fails on this document."""
 
 
 class StrategyContender:
-    """A strategy that runs here."""
+    """A strategy that runs in this process."""
 
     timed = True
 
     def __init__(self, name: str, strategy: Strategy, tagging: str = "") -> None:
-        """``tagging`` is what the signature says of a tagger that documents went through."""
+        """``tagging`` is the signature of the tagger that tagged the documents, if any."""
         self.name = name
         self.strategy = strategy
         self._tagging = tagging
@@ -94,15 +94,15 @@ class FileContender:
 
     @property
     def signature(self) -> str:
-        """Names the file and what is in it."""
+        """The name of the file and a digest of its content."""
         return self._signature
 
     def conditions(self, documents: Iterable[Document]) -> str:  # noqa: ARG002  # as the protocol has it
-        """None: what is in the file is in the signature."""
+        """Nothing: the signature already identifies the file."""
         return ""
 
     def merge(self, task: Task, notices: Notices) -> Merged:  # noqa: ARG002  # as the protocol has it
-        """The document of the task's id. What cannot be read is missing for all documents that come behind it."""
+        """The document with the task's id. After an error in the file all later documents are missing."""
         if self._broken is not None:
             raise self._broken
         try:
@@ -116,7 +116,7 @@ class FileContender:
 
 
 def attempt(contender: Contender, task: Task, notices: Notices) -> DocumentOutcome:
-    """Merge and score one document; an error in the document is part of the outcome, or strictly raised."""
+    """Merge and score one document. Its error is part of the outcome; under the strict policy it is raised."""
     start = time.perf_counter()
     try:
         merged = contender.merge(task, notices)

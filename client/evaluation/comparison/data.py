@@ -1,4 +1,4 @@
-"""What a comparison holds: one data object, from which every way of showing it is made."""
+"""A comparison as data, from which every output is made."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from merger.errors import InputError
 FLOOR = "none"
 """The strategy that merges nothing."""
 CEILING = "oracle"
-"""The strategy that merges as people did."""
+"""The strategy that makes the gold merges."""
 BOUNDS = frozenset({FLOOR, CEILING})
-"""What other strategies stand between; these two answer nothing by themselves."""
+"""The lower and the upper bound of other strategies; alone they give no verdict."""
 ALPHA = 0.05
-"""The p below which a difference counts as significant."""
+"""A difference is significant if its p is below this."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentFacts:
-    """What a document is: its ``tokens``, its ``parts`` and the gold merged ``chains`` of two or more mentions."""
+    """Facts about a document: the numbers of tokens, of parts, and of gold merged chains of two or more mentions."""
 
     id: str
     genre: str | None
@@ -38,7 +38,7 @@ class DocumentFacts:
 
 @dataclass(frozen=True, slots=True)
 class DocumentOutcome:
-    """One strategy on one document: the ``result``, or why there is none.
+    """One strategy on one document: the ``result``, or the ``failure``.
 
     ``decisions`` are those on all chains after the first part, ``merged`` the numbers of the merged chains as
     :attr:`client.evaluation.scoring.links.Linking.numbers` has them; both are empty if the response does not keep the
@@ -59,7 +59,7 @@ class DocumentOutcome:
 
 @dataclass(frozen=True, slots=True)
 class StrategyOutcomes:
-    """A strategy and what it did, an outcome for each document in their order."""
+    """A strategy with an outcome for each document, in the order of the documents."""
 
     name: str
     signature: str
@@ -68,7 +68,7 @@ class StrategyOutcomes:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One strategy on a group of documents. ``documents`` are those that it has; ``result`` is ``None`` without any."""
+    """One strategy on a group of documents: how many it did not fail on, and their summed result."""
 
     documents: int
     result: Result | None
@@ -76,7 +76,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class DistanceBin:
-    """Gold links whose distance is up to ``last`` tokens (``None``: any), and how many of them were found."""
+    """Gold links of at most ``last`` tokens (``None`` for no limit), and how many of them were found."""
 
     name: str
     last: int | None
@@ -106,7 +106,7 @@ class StrategySummary:
 
     @property
     def done(self) -> int:
-        """How many documents it did not fail on."""
+        """The number of documents that it did not fail on."""
         return sum(outcome.result is not None for outcome in self.outcomes)
 
     @property
@@ -122,7 +122,7 @@ class StrategySummary:
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """The difference in a score (0 to 1) of a strategy to the baseline, on the documents that both have.
+    """The difference in a score (0 to 1) between a strategy and the baseline, on the documents that both have.
 
     ``interval`` and ``bootstrap_p`` come from the paired bootstrap, ``randomisation_p`` from approximate randomisation,
     or from all exchanges if ``exact``. ``holm_p`` is the larger of the two p, adjusted by Holm's method for the number
@@ -154,7 +154,7 @@ class PairedTest:
         return self.holm_p < ALPHA and not self.interval.low <= 0 <= self.interval.high
 
     def seen_from(self, strategy: str) -> PairedTest:
-        """The same test with this strategy, one of the two, as the first."""
+        """The same test with this one of the two strategies as the first."""
         if strategy == self.strategy:
             return self
         turned = (
@@ -166,18 +166,18 @@ class PairedTest:
 
 
 class VerdictAnswer(Enum):
-    """Could a machine have made the merges?"""
+    """The answer to: could a machine have made the merges?"""
 
     YES = "yes"
-    """The best strategy makes every decision as people did."""
+    """The best strategy makes exactly the gold merges."""
     PARTLY = "partly"
-    """The best strategy does better than merging nothing, by more than chance."""
+    """The best strategy is significantly better than merging nothing."""
     NOT_SHOWN = "not shown"
-    """The best strategy scores higher than merging nothing, by no more than chance may make."""
+    """The best strategy scores higher than merging nothing, but not significantly."""
     NO = "no"
-    """No strategy does better than merging nothing."""
+    """No strategy scores higher than merging nothing."""
     NOTHING_TO_MERGE = "nothing to merge"
-    """People linked no chain to one of another part."""
+    """No gold chain has mentions in two parts."""
     NOT_ASKED = "not asked"
     """No strategy but the floor and the ceiling has a score."""
 
@@ -199,7 +199,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """How the comparison was made: what key, how it was cut, what to do with singletons, the command.
+    """How the comparison was made: the key, the cut, the treatment of singletons, the command.
 
     ``zeros`` is how empty nodes are paired, if the key has any.
     """

@@ -1,4 +1,4 @@
-"""Decisions beside the human ones: which are wrong, in what way, and what they went by."""
+"""Decisions beside the gold ones: the kind of error, and the evidence."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from merger.document import ChainRef
 
 
 class LinkError(Enum):
-    """What is wrong with a decision."""
+    """The kind of error of a decision."""
 
     SPURIOUS_LINK = "spurious_link"
-    """People chose *new*."""
+    """The gold decision is *new*."""
     MISSED_LINK = "missed_link"
-    """People chose an antecedent, the strategy *new*."""
+    """The gold decision is an antecedent, the strategy's *new*."""
     WRONG_ANTECEDENT = "wrong_antecedent"
-    """Both chose an antecedent, not the same set of part chains."""
+    """Both are antecedents, with other sets of part chains."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedDecision:
-    """The antecedents that people (``human``) and a strategy (``made``) chose for a part chain.
+    """The ``gold`` antecedent of a part chain, and the one in the ``response`` of a strategy.
 
-    Antecedents are the part chains that the merged chain held when it was chosen, in text order; none for *new*.
-    ``distance`` is that from the human antecedent in tokens, ``None`` if the chain is new: from the first token of the
-    antecedent's last mention to that of the chain's first mention. ``found`` tells whether the strategy, too, has the
-    chain together with the part chain that holds this last mention. ``evidence`` is what the strategy went by.
+    An antecedent is the merged chain at the time of the decision, as its part chains in text order; none for *new*.
+    ``distance`` counts the tokens from the first token of the gold antecedent's last mention to that of the chain's
+    first mention, ``None`` if the chain is new. ``found`` tells whether the response also links the chain with the part
+    chain of that last mention. ``evidence`` is the strategy's reason for its link.
     """
 
     chain: ChainRef
@@ -44,7 +44,7 @@ class JudgedDecision:
 
     @property
     def error(self) -> LinkError | None:
-        """What is wrong, ``None`` if the decision is people's."""
+        """The kind of error, ``None`` for the gold decision."""
         if self.gold == self.response:
             return None
         if not self.gold:
@@ -53,7 +53,7 @@ class JudgedDecision:
 
     @property
     def shared(self) -> int:
-        """How many part chains both antecedents have: a wrong antecedent that shares some is partly right."""
+        """The number of part chains in both antecedents: a wrong antecedent that shares some is partly right."""
         return len(set(self.gold) & set(self.response))
 
 
@@ -70,7 +70,7 @@ def judge(
 
 
 def decision_data(decision: JudgedDecision) -> dict[str, Any]:
-    """A decision beside the human one as JSON data."""
+    """A decision beside the gold one as JSON data."""
     return {
         "part": decision.chain.part,
         "chain": decision.chain.chain,

@@ -1,4 +1,4 @@
-"""Documents that strategies failed on, each reason once with all that share it."""
+"""Documents that strategies failed on, grouped by reason."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from client.evaluation.failures import by_reason, shared_text
 
 @dataclass(frozen=True, slots=True)
 class SharedFailure:
-    """What the ``strategies`` failed with; ``failed`` has each document's id and error, with its place."""
+    """A failure that ``strategies`` share; ``failed`` has each document's id and error, with its location."""
 
     strategies: tuple[str, ...]
     failed: tuple[tuple[str, str], ...]
 
     def __str__(self) -> str:
-        """One line: who failed, why, and on how many documents."""
+        """One line: the strategies, the reason, and the number of documents."""
         _, first = self.failed[0]
         return f"{', '.join(self.strategies)}: {shared_text(first, len(self.failed))}"
 
 
 def shared_failures(strategies: Sequence[StrategySummary]) -> list[SharedFailure]:
-    """The failures by reason: one entry for all documents, and for strategies that failed on the same ones."""
+    """The failures by reason; strategies that failed on the same documents share an entry."""
     names: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for strategy in strategies:
         for group in by_reason(strategy.failures, lambda outcome: outcome.reason or outcome.failure):

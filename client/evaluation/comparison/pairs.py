@@ -21,7 +21,7 @@ from client.evaluation.comparison.significance import compare_rows, holm, score_
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The counts of one document; ``links`` tells whether those of links and decisions are known."""
+    """The counts of one document; ``links`` tells whether the counts of links and decisions are known."""
 
     counts: Sequence[float]
     links: bool
@@ -45,7 +45,7 @@ def measure(strategy: StrategyOutcomes) -> Measured:
 
 
 def with_floor(measured: Sequence[Measured], by_strategy: Sequence[StrategyOutcomes]) -> list[Measured]:
-    """Those that have a score, without the ceiling, and with the floor before them if it is not among them."""
+    """The strategies with a score except the ceiling; the floor comes first if it is not among them."""
     found = [each for each in measured if each.name != CEILING and any(each.rows)]
     if any(each.name == FLOOR for each in found) or not found:
         return found
@@ -58,9 +58,9 @@ def with_floor(measured: Sequence[Measured], by_strategy: Sequence[StrategyOutco
 def tests_against(
     baseline: Measured, others: Iterable[Measured], pairs: Iterable[PairedTest], resampling: Resampling
 ) -> tuple[PairedTest, ...]:
-    """The tests in CoNLL F1 of strategies against one; a strategy that shares no document with it is left out.
+    """The tests of strategies against the baseline in CoNLL F1, except for strategies that share no document with it.
 
-    Tests that are among the ``pairs`` in this direction are not made again.
+    A test that ``pairs`` already has in this direction is reused.
     """
     made = {test.strategy: test for test in pairs if test.baseline == baseline.name}
     tests = []
@@ -78,7 +78,7 @@ def tests_of_pairs(strategies: Sequence[Measured], resampling: Resampling) -> di
 
 
 def adjusted(tests: Iterable[PairedTest]) -> tuple[PairedTest, ...]:
-    """The tests with p adjusted for their number; those without a p are not counted."""
+    """The tests with p adjusted for the number of tests that have a p."""
     tests = list(tests)
     places = [place for place, test in enumerate(tests) if test.p is not None]
     for place, p in zip(places, holm([test.p for test in tests if test.p is not None]), strict=True):
@@ -95,7 +95,7 @@ def between(tests: Iterable[PairedTest], one: str, other: str) -> PairedTest | N
 def significantly_best(strategies: Sequence[Measured], pairs: Mapping[str, Sequence[PairedTest]]) -> dict[str, str]:
     """By column, the strategy that is significantly better than every other one and than merging nothing.
 
-    A column in which no strategy is, has no entry.
+    A column without such a strategy has no entry.
     """
     names = [each.name for each in strategies]
     found = {}
@@ -126,14 +126,14 @@ def intervals_of(strategy: Measured, resampling: Resampling) -> dict[str, Interv
 
 
 def _floor(outcomes: Iterable[DocumentOutcome]) -> Row | None:
-    """What merging nothing scores on a document that a strategy has a score for."""
+    """The counts of merging nothing, from any strategy that has a score for the document."""
     floors = (each.result.floor for each in outcomes if each.result is not None and each.result.floor is not None)
     floor = next(floors, None)
     return None if floor is None else Row(scores_row(floor), links=False)
 
 
 def _test(one: Measured, other: Measured, resampling: Resampling) -> dict[str, PairedTest]:
-    """The test of each column on the documents that both have; no column without such documents."""
+    """The test of each column on the documents that both have; a column without such documents is left out."""
     both = [(a, b) for a, b in zip(one.rows, other.rows, strict=True) if a is not None and b is not None]
     if not both:
         return {}

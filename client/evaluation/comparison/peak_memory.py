@@ -1,4 +1,4 @@
-"""Peak memory of this process and its children, where the system tells (Linux)."""
+"""Peak memory of this process and its children, on Linux."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ _KIB = 1024
 
 
 def reset_peak() -> None:
-    """Let the peak begin anew at what is resident now; without effect where that is not allowed."""
+    """Reset the peak to the current resident memory; without effect if that is not allowed."""
     # "5" resets the peak resident set size (proc_pid_clear_refs(5)).
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
 
 
 def peak_memory() -> int | None:
-    """The most bytes that were resident, those of running children added; ``None`` where unknown."""
+    """Peak resident memory in bytes, running child processes included; ``None`` if unknown."""
     own = _peak(Path("/proc/self/status"))
     if own is None:
         return None

@@ -1,4 +1,4 @@
-"""Shows a comparison to people: as text for a terminal, and as Markdown."""
+"""A comparison as text for a terminal, and as Markdown."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from client.evaluation.text_table import table, text_width
 from merger.message_text import one_line
 
 _BRIEF = frozenset({"scores", "links", "tests"})
-"""The kinds of sections that the short text has. Failures are on standard error in any case."""
+"""The kinds of sections in the short text. Failures are always on standard error."""
 _COUNTED = "failures"
-"""The kind of section that counts what another one, for more room, lists."""
+"""The kind of section that only counts documents; another one lists them where there is room."""
 _MORE = "--all also prints agreement, groups, distances and signatures; --report, --markdown and --json have them too"
 
 
@@ -34,7 +34,7 @@ def as_text(comparison: Comparison, *, everything: bool = True) -> str:
 
 
 def _text_rows(section: Section, width: int) -> Rows:
-    """The rows with a star at the best cells; where they are too wide, only the first scores keep their intervals."""
+    """The rows with a star at the best cells. If they are too wide, only the first column keeps its intervals."""
     columns = list(zip(*section.rows, strict=True))
     needed = sum(max(map(len, column)) for column in columns) + 2 * len(columns)
     starred = {column for (_, column), mark in section.marks.items() if column and mark is Mark.BEST}
@@ -83,7 +83,7 @@ def _markdown_row(cells: Sequence[str], bold: Container[int] = ()) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text that says itself in Markdown, whatever names stand in it."""
+    """Text that Markdown shows literally."""
     text = one_line(text)
     for sign in "\\`*_[]<>|#&":
         text = text.replace(sign, f"\\{sign}")
@@ -91,7 +91,7 @@ def _escaped(text: str) -> str:
 
 
 def subject(comparison: Comparison) -> str:
-    """What was compared on, in half a sentence."""
+    """The documents of the comparison, as half a sentence."""
     documents = comparison.documents
     return (
         f"{_count(comparison)}, "

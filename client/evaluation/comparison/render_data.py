@@ -1,4 +1,4 @@
-"""Shows a comparison as JSON data: docs/comparison.schema.json says what is in it."""
+"""A comparison as JSON data, as docs/comparison.schema.json describes it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from client.evaluation.scoring.render_data import result_data
 
 
 def as_data(comparison: Comparison) -> dict[str, Any]:
-    """Everything that the comparison found. Scores are fractions from 0 to 1 in full precision."""
+    """The whole comparison. Scores are fractions from 0 to 1 in full precision."""
     setup, verdict = comparison.setup, comparison.verdict
     return {
         "key": setup.key,

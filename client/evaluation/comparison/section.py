@@ -1,4 +1,4 @@
-"""A table of a comparison, before it is shown."""
+"""A table of a comparison, as data."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ Rows = list[tuple[str, ...]]
 
 
 class Mark(Enum):
-    """What sets a row or a cell apart from the others; the values are classes of the report's style sheet."""
+    """The mark of a row or a cell; the values are classes of the report's style sheet."""
 
     BOUND = "bound"
     """The floor or the ceiling."""
     BEST = "best"
     FEW = "few"
-    """Too few documents to tell much: greyed."""
+    """Too few documents for a conclusion: greyed."""
     PARTIAL = "partial"
-    """Over fewer documents than the others, and so not comparable with them."""
+    """Over fewer documents than the others, so not comparable with them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A table with its title, and lines of explanation below it; the first row has the names of the columns.
+    """A table with its title and its notes; the first row has the names of the columns.
 
-    ``kind`` tells sections apart, in whatever words their titles are. Sections in ``detail`` are left out where there
-    is little room; those of ``prose`` have text in their cells, no numbers. Rows are counted from 0 without the first
-    one, columns from 0 with that of the rows' names:
+    ``kind`` identifies the section, whatever its title. Sections in ``detail`` are left out of the terminal's text.
+    Cells of ``prose`` have text, not numbers. Rows are counted from 0 without the first one, columns from 0 with the
+    column of row names:
 
-    - ``breaks`` are the rows before which another kind of thing begins;
-    - ``marks`` are those of a cell, by row and column, or of a whole row, by row and column 0;
-    - ``asides`` are what is said beside the name of a row;
+    - ``breaks`` are the rows before which another kind of rows starts;
+    - ``marks`` are by row and column; column 0 is for the whole row;
+    - ``asides`` are remarks beside the name of a row;
     - ``columns`` are full names of columns whose names in the first row are short;
-    - ``targets`` say which documents and decisions a row is about, in fields of the report's document browser:
-      ``strategy``, ``document``, ``group`` (kind and name with a colon between), ``pos`` and ``distance``.
+    - ``targets`` are the documents and decisions of a row, in fields of the report's document browser: ``strategy``,
+      ``document``, ``group`` (kind and name with a colon between), ``pos`` and ``distance``.
     """
 
     kind: str

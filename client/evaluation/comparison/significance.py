@@ -1,7 +1,7 @@
 """Is a difference between two strategies more than chance? Paired tests over documents.
 
-Documents are what is drawn and exchanged: decisions of one document depend on each other. Every resample's score is
-made as the score itself is, from counts added up over documents and divided once.
+Whole documents are drawn and exchanged, because decisions of one document depend on each other. The score of a resample
+is computed like the score itself: counts are added up over documents and divided once.
 
 References:
     Efron and Tibshirani 1993: An introduction to the bootstrap. Koehn 2004: Statistical significance tests for machine
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 _LEAST = 2
 """Documents that a test needs."""
 _EQUAL = 1e-12
-"""Differences nearer than this are the same: sums in another order end in other digits."""
+"""Smaller differences are rounding errors of sums in another order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Significance:
-    """What the tests of one column say. ``exact`` if all exchanges of documents were tried, not a sample of them."""
+    """The tests of one column. ``exact`` if all exchanges of documents were tried rather than a sample."""
 
     interval: Interval | None
     bootstrap_p: float
@@ -50,11 +50,11 @@ def compare_rows(
     Rows and columns are those of :mod:`client.evaluation.comparison.columns`. ``None`` for fewer than two documents, or
     without resamples.
 
-    The paired bootstrap draws documents with replacement, the same for both. Its two-sided p is twice the smaller share
-    of resamples in which the difference is at most, or at least, 0. Approximate randomisation exchanges the two
-    strategies' outputs of each document by a coin: p is the share of outcomes with a difference at least as large, in
-    either direction. Both count the observed outcome, (k + 1) / (n + 1), unless all 2^documents exchanges are no more
-    than the resamples: then each is tried once, and p is exact.
+    The paired bootstrap draws documents with replacement, the same ones for both. Its two-sided p is twice the smaller
+    of the shares of resamples with a difference of at most 0 and of at least 0. For approximate randomisation a coin
+    toss for each document decides whether the outputs of the two strategies are exchanged: p is the share of exchanges
+    with a difference at least as large, in either direction. Both count the observed outcome, (k + 1) / (n + 1). If
+    there are no more than ``resamples`` exchanges (2^documents), each is tried once instead, and p is exact.
     """
     documents = len(one)
     if documents < _LEAST or not resampling.resamples:
@@ -73,7 +73,7 @@ def compare_rows(
     observed = np.abs(column_values(a.sum(axis=0)) - column_values(b.sum(axis=0)))
     extreme = (exchanged >= observed - _EQUAL).sum(axis=0)
     randomisation_p = extreme / len(swaps) if exact else (extreme + 1) / (len(swaps) + 1)
-    # interval() sorts as well, which is quick where there is nothing to do.
+    # interval() sorts again, which is quick for sorted values.
     ordered = np.sort(drawn, axis=0)
     return [
         Significance(interval(ordered[:, column].tolist()), float(bootstrap_p[column]), float(p), exact)
@@ -113,12 +113,12 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 @lru_cache(maxsize=4)
 def _exchanges(documents: int, resampling: Resampling) -> NDArray[np.float64]:
-    """A coin for each document and resample; shape (resamples, documents), of 0 and 1."""
+    """A coin toss for each document and resample; shape (resamples, documents), of 0 and 1."""
     import random
 
     import numpy as np
 
-    # Python keeps the sequence of a seed, numpy does not promise to.
+    # Python guarantees the sequence of a seed, numpy does not.
     bits = random.Random(resampling.seed).getrandbits  # noqa: S311  # statistics, not secrets
     size = (documents + 7) // 8
     packed = b"".join(bits(8 * size).to_bytes(size, "little") for _ in range(resampling.resamples))

@@ -1,4 +1,4 @@
-"""From outcomes to the comparison: totals, breakdowns and tests."""
+"""Makes the comparison from the outcomes: totals, breakdowns and tests."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def compare(
     baseline: str | None = None,
     resampling: Resampling | None = None,
 ) -> Comparison:
-    """Compare strategies on documents; outcomes and ``gold_merges`` are in the order of the documents.
+    """Compare strategies on documents. Outcomes and ``gold_merges`` are in the order of the documents.
 
-    Tests are against ``baseline``, the first strategy that is not the floor by default, and left out without
-    ``resampling``. Raises :class:`~merger.errors.OptionError` if no strategy has the baseline's name.
+    Tests are against ``baseline``, by default the first strategy that is not the floor; without ``resampling`` there
+    are none. Raises :class:`~merger.errors.OptionError` if no strategy has the baseline's name.
     """
     resampling = Resampling(0) if resampling is None else resampling
     chosen = choose_baseline([strategy.name for strategy in by_strategy], baseline)
@@ -78,14 +78,14 @@ def compare(
 
 
 def choose_baseline(names: Sequence[str], baseline: str | None) -> str | None:
-    """The name of the strategy to test against, ``None`` if there is none but the floor.
+    """The name of the strategy to test against, ``None`` if there is only the floor.
 
-    Raises :class:`~merger.errors.OptionError` for a name that is not there.
+    Raises :class:`~merger.errors.OptionError` for an unknown name.
     """
     if baseline is None:
         return next((name for name in names if name != FLOOR), None)
     if baseline not in names:
-        raise OptionError(f"option baseline: {baseline}: not compared here; there are {', '.join(names)}")
+        raise OptionError(f"option baseline: {baseline} is not compared; there are {', '.join(names)}")
     return baseline
 
 

@@ -1,4 +1,4 @@
-"""The tables of a comparison, for every way of showing them."""
+"""The tables of a comparison, for all outputs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from client.evaluation.scoring.render import percent, points
 
 _MIB = 2**20
 _FEW = 6
-"""Fewer documents than this can't show a significant difference: 2 / 2^5 > 0.05."""
+"""With fewer documents no difference can be significant: 2 / 2^5 > 0.05."""
 _FEW_NOTE = f"few: fewer than {_FEW} documents, too few for any difference to be significant"
 _PARTIAL_NOTE = "in parentheses: over fewer documents than the row says"
 _BOUND_NAMES = {FLOOR: "the floor: nothing merged", CEILING: "the ceiling: the gold merges"}
@@ -114,7 +114,7 @@ def _failure_section(failures: Sequence[SharedFailure]) -> Section:
 
 
 def _left_out_section(comparison: Comparison, failures: Sequence[SharedFailure]) -> Section:
-    """Every document that does not count everywhere: where it is left out, and why. A row leads to its document."""
+    """Every document that is left out anywhere, with the reason. A row links to its document."""
     texts = dict(zip((facts.id for facts in comparison.documents), comparison.gold_merges, strict=True))
     rows: Rows = [("document", "left out of", "reason")]
     targets: dict[int, Mapping[str, str]] = {}
@@ -138,7 +138,7 @@ def _left_out_section(comparison: Comparison, failures: Sequence[SharedFailure])
 
 
 def _marks(comparison: Comparison) -> dict[tuple[int, int], Mark]:
-    """What sets the rows of strategies apart, by row and column."""
+    """The marks of the rows of strategies, by row and column."""
     marks = {}
     for row, strategy in enumerate(comparison.strategies):
         if strategy.name in BOUNDS:
@@ -151,7 +151,7 @@ def _marks(comparison: Comparison) -> dict[tuple[int, int], Mark]:
 
 
 def _asides(comparison: Comparison) -> dict[int, str]:
-    """What the bounds and the best strategy are, by row."""
+    """Remarks on the bounds and the best strategy, by row."""
     said = dict(_BOUND_NAMES)
     best = comparison.verdict.best
     if best is not None:
@@ -174,7 +174,7 @@ def _numbered(strategies: Sequence[StrategySummary]) -> Iterator[tuple[str, Stra
 _SCORE_COLUMNS = ("conll_f1", *COMPARED_METRICS)
 """The measured columns of the table of scores, from its second column on."""
 _LINK_COLUMNS = (None, None, "link_f1", "strict_match")
-"""Likewise for the table of links; nothing is tested in the first two."""
+"""The same for the table of links; its first two columns are not tested."""
 
 
 def _best(comparison: Comparison, columns: Sequence[str | None]) -> dict[tuple[int, int], Mark]:
@@ -251,7 +251,7 @@ def _left_out(strategies: Sequence[StrategySummary]) -> Iterator[str]:
 
 
 def _test_rows(tests: Sequence[PairedTest], *, against: bool = False) -> Rows:
-    """The tests, with the other strategy of each where it is not the same in all."""
+    """The tests; with ``against`` each row names both strategies."""
     head = ("strategy", "docs", "diff.", "95% from", "to", "p boot.", "p rand.", "p Holm")
     rows: Rows = [("strategies", *head[1:]) if against else head]
     for test in tests:
@@ -284,7 +284,7 @@ def _test_notes(comparison: Comparison, tests: Sequence[PairedTest]) -> Iterator
 
 
 def _family(comparison: Comparison, tests: Sequence[PairedTest]) -> str:
-    """Which tests Holm's method adjusts p for, and what else the verdict's p is adjusted for."""
+    """The tests that Holm's method adjusts p for, in this table and in the verdict."""
     count, pairs = len(tests), len(comparison.pairs["conll_f1"])
     if tests == comparison.pairs["conll_f1"]:
         return f"p Holm: the larger p, adjusted for {'this test' if count == 1 else f'all {count:,} pairs'}"
@@ -306,21 +306,21 @@ def _link_f1(result: Result) -> float | None:
 
 
 def _defined_f1(counts: MetricCounts) -> float | None:
-    """F1, ``None`` where there is nothing that it could be about."""
+    """F1, ``None`` if recall and precision are 0/0."""
     return counts.f1 if counts.recall_denominator or counts.precision_denominator else None
 
 
 def _group_section(
     strategies: Sequence[StrategySummary], columns: range, score: Callable[[Result], float | None]
 ) -> Section:
-    """Scores by group; few documents, and fewer than the row says, are marked."""
+    """Scores by group. Groups of few documents are marked, and so are scores over fewer documents than the row says."""
     rows: Rows = [("group", "documents", *map(str, columns))]
     breaks: list[int] = []
     targets: dict[int, Mapping[str, str]] = {}
     marks: dict[tuple[int, int], Mark] = {}
     for kind in GROUPINGS:
         names = list(strategies[0].groups[kind])
-        # One group has all documents: its row would be that of the scores.
+        # A group of all documents would repeat the table of scores.
         if len(names) == 1 or (kind == "length_bins" and len(names) <= len(strategies[0].groups["length"])):
             continue
         breaks.append(len(rows) - 1)
@@ -354,7 +354,7 @@ def _mark_notes(marks: Mapping[tuple[int, int], Mark]) -> Iterator[str]:
 
 
 def _distance_section(strategies: Sequence[StrategySummary], columns: range) -> Section:
-    """Shares of the gold links that were found; those over fewer links than the row says are marked."""
+    """Shares of the gold links that were found. Shares over fewer links than the row says are marked."""
     rows: Rows = [("distance", "links", *map(str, columns))]
     marks: dict[tuple[int, int], Mark] = {}
     for bins in zip(*(strategy.distances for strategy in strategies), strict=True):

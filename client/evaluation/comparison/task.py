@@ -27,8 +27,8 @@ _LEAST = 2
 class Task:
     """A document to merge: its ``parts`` and the gold merges of the same text.
 
-    With ``keep_singletons`` singletons are passed through and scored. ``matching`` is how empty nodes of key
-    and response are paired.
+    With ``keep_singletons`` singletons are passed through and scored. ``matching`` is how the empty nodes of key and
+    response are paired.
     """
 
     parts: Document
@@ -47,7 +47,7 @@ class Task:
 
     @cached_property
     def facts(self) -> DocumentFacts:
-        """What the document is."""
+        """Facts about the document."""
         return facts_of(self.key, len(self.parts.parts))
 
     @cached_property
@@ -73,7 +73,7 @@ class Task:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes with everything that a strategy or a score sees."""
+        """A digest of everything that a strategy or a score depends on."""
         sentences = [
             [(s.forms, s.xpos, s.upos, s.speakers, s.heads, s.empty) for s in part.sentences]
             for part in self.parts.parts
@@ -82,13 +82,13 @@ class Task:
         return hashlib.sha256(seen.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def score(self, response: Document, notices: Notices) -> Scores:
-        """The response's scores against the key. Raises :class:`~merger.errors.AlignmentError` for other tokens."""
+        """The response's scores against the key. Raises :class:`~merger.errors.AlignmentError` if the tokens differ."""
         units = self._key_text.units(response, notices)
         return score_documents(((unit.key, unit.response) for unit in units), COMPARED_METRICS)
 
 
 def facts_of(key: Document, parts: int) -> DocumentFacts:
-    """What a document with gold merges is."""
+    """Facts about a document with gold merges and so many parts."""
     chains = sum(len(chain.mentions) >= _LEAST for chain in key.chains)
     return DocumentFacts(key.id, key.genre, key.token_count, chains, parts)
 
@@ -101,10 +101,10 @@ def make_task(
     notices: Notices | None = None,
     matching: Matching = EXACT,
 ) -> Task:
-    """A task out of parts and gold merges that may have other part boundaries.
+    """A task from parts and gold merges, which can have other part boundaries.
 
-    Unless they are kept, singletons of the parts go, so that merging nothing is the floor, and so do mentions of
-    the key that are alone in their part, as in :func:`~merger.split.split_document`, with a notice.
+    Without ``keep_singletons`` the singletons of the parts are removed, so that merging nothing is the floor. Mentions
+    of the key that are alone in their part are removed too, as in :func:`~merger.split.split_document`, with a notice.
     Raises :class:`~merger.errors.AlignmentError` if the tokens differ.
     """
     key = with_boundaries_of(parts, key, notices)
@@ -115,7 +115,7 @@ def make_task(
 
 
 def _without_singletons(parts: Document, key: Document, notices: Notices | None) -> Document:
-    """The key without mentions that are alone in their part, unless a chain of the parts has them with others."""
+    """The key without mentions that are alone in their part, except those of chains of the parts."""
     merged = set(parts.mentions())
     chains = []
     for chain in key.chains:

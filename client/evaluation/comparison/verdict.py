@@ -1,4 +1,4 @@
-"""Could a machine have made these merges? The answer in a sentence."""
+"""The verdict: could a machine have made these merges?"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from client.evaluation.scoring.evaluate import Result
 from client.evaluation.scoring.render import percent, points, points_between
 
 QUESTION = "Could a machine have made these merges?"
-"""What the verdict answers."""
+"""The question that the verdict answers."""
 
 
 def judge_strategies(strategies: Sequence[StrategySummary], pairs: Mapping[str, Sequence[PairedTest]]) -> Verdict:
@@ -86,7 +86,7 @@ def _sentence(
 
 
 def _few(test: PairedTest | None, family: int) -> bool:
-    """Whether no scores at all could be significant here.
+    """Whether no difference could be significant, however large.
 
     Of 2^documents exchanges, 2 are at least as far apart, and the smallest p is multiplied by the number of tests.
     """

@@ -1,10 +1,10 @@
 """The heaviest one-to-one alignment of key and response chains: exact, and fast because most chains meet few.
 
-Chains without a shared mention have similarity 0 and never need aligning, so the problem falls apart into the
-connected parts of the graph of overlapping chains. Most parts are one pair or a star, where the heaviest cell
-is the answer. Of the others, chains with one partner are folded away until there are none; what is left is solved by
-shortest augmenting paths, here as long as that is easy, or else in SciPy (which takes longer to import than a usual
-document takes to score).
+Chains without a shared mention have similarity 0 and never need aligning, so the problem separates into the connected
+components of the graph of overlapping chains. Most components are one pair or a star, where the heaviest cell is the
+answer. In the others, chains with one partner are folded away until there are none. The rest is solved by shortest
+augmenting paths: here as long as that is quick, otherwise in SciPy, whose import takes longer than scoring a usual
+document.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from client.evaluation.scoring.leaf_folding import Graph, fold_leaves, unfold
 from client.evaluation.scoring.overlap import Cell
 
 LEAST_EFFORT = 50_000
-"""Weights that the search here may look at in any case; it takes less time than importing SciPy."""
+"""The search here can always look at so many weights; that takes less time than importing SciPy."""
 
 EFFORT_PER_WEIGHT = 10
-"""How often it may look at each weight on average; beyond that, searches run into each other and SciPy is faster."""
+"""How often it can look at each weight on average. Beyond that, searches overlap and SciPy is faster."""
 
 
 def best_alignment(components: Iterable[Sequence[Cell]], weight: Callable[[Cell], float]) -> list[Cell]:
@@ -45,7 +45,7 @@ def _is_star(component: Sequence[Cell]) -> bool:
 
 
 def _align(component: Sequence[Cell], weight: Callable[[Cell], float]) -> list[Cell]:
-    # Key chains are the nodes from 0 on, response chains those below.
+    # Key chains are the nodes 0, 1, ..., response chains the nodes -1, -2, ...
     graph: Graph = {}
     for cell in component:
         key, response, value = cell[0], ~cell[1], weight(cell)
@@ -62,7 +62,7 @@ def _align(component: Sequence[Cell], weight: Callable[[Cell], float]) -> list[C
 
 
 def _tables(graph: Graph) -> Iterator[Weights]:
-    """The connected parts of the graph that have edges, each as seen from the side with fewer chains."""
+    """The connected components that have edges, each with the side of fewer chains as rows."""
     seen: set[int] = set()
     for node, partners in graph.items():
         if node < 0 or not partners or node in seen:

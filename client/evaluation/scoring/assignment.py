@@ -1,4 +1,4 @@
-"""Two exact solvers of the assignment problem on sparse weights: one needs no import, one is for big input."""
+"""Two exact solvers of the assignment problem on sparse weights: one without imports, one for large input."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Weights: TypeAlias = Mapping[int, Mapping[int, float]]
 
 
 def match_by_augmenting_paths(weights: Weights, effort: float = math.inf) -> dict[int, int] | None:
-    """Match rows with columns so that the sum of weights is largest; rows may stay without a column.
+    """Match rows with columns so that the sum of weights is largest; a row can stay without a column.
 
-    Returns {row: column}, or `None` once it has looked at more than `effort` weights, each as often as it did.
+    Returns {row: column}, or `None` after more than `effort` looks at weights.
     Successive shortest augmenting paths with prices (Kuhn 1955; Jonker and Volgenant 1987), each search a Dijkstra over
     the rows it reaches only: fast where rows seldom compete, in memory linear in the number of weights.
     """
@@ -30,9 +30,9 @@ def match_by_augmenting_paths(weights: Weights, effort: float = math.inf) -> dic
 def match_by_sparse_solver(weights: Weights) -> dict[int, int]:
     """Do what `match_by_augmenting_paths` does, in SciPy: faster where many rows compete.
 
-    SciPy's solver wants every row matched. So each row gets a column of its own to stay alone in; adding 1 to
-    all weights, these included, adds the number of rows to every sum, which leaves the best one the best and
-    keeps the solver from dropping zeroes.
+    SciPy's solver requires a match for every row. So each row gets an extra column, which stands for no match. Adding 1
+    to all weights, those of the extra columns included, adds the number of rows to every sum; the best sum stays the
+    best, and no weight is a zero that the solver would drop.
     """
     import numpy as np
     from scipy.sparse import csr_matrix
@@ -58,12 +58,12 @@ def match_by_sparse_solver(weights: Weights) -> dict[int, int]:
 
 
 _Visit: TypeAlias = tuple[float, int, int]
-"""(loss, row, the row that wants its column)."""
+"""(loss, row, the row that displaces it)."""
 
 
 @dataclass(slots=True)
 class _Path:
-    """Who makes room for whom, from the row that comes in to one that finds a free column or goes without.
+    """A path of rows that displace each other, from a new row to a row that finds a free column or stays without one.
 
     `loss` is what the total weight loses, against the prices, if it ends at that row; of rows visited.
     """

@@ -1,4 +1,4 @@
-"""B³: how much of its chain each mention is together with."""
+"""B³: the share of its chain that each mention is together with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BLANC: are pairs of mentions rightly linked, and rightly not linked?"""
+"""BLANC: pairs of mentions that are rightly linked, and pairs that are rightly not linked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def count_blanc(overlap: Overlap) -> BlancCounts:
     and of the response; summed over documents before dividing (official scorer, v8.01). Singletons make no
     coreference link, but a non-coreference link to every other mention.
 
-    Nothing is enumerated. With pairs(n) = n (n - 1) / 2: the coreference links in both are Σ pairs(n) over
+    Pairs are not enumerated. With pairs(n) = n (n - 1) / 2: the coreference links in both are Σ pairs(n) over
     cells. Non-coreference links in both are all pairs of shared mentions, less those linked in the key, less
     those linked in the response, plus those linked in both (subtracted twice).
     """

@@ -1,4 +1,4 @@
-"""CEAF: chains aligned one to one, so that they are as similar as can be."""
+"""CEAF: chains aligned one to one with the largest total similarity."""
 
 from __future__ import annotations
 

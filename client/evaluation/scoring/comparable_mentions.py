@@ -1,4 +1,4 @@
-"""Turns the mentions of key and response into what :mod:`client.evaluation.scoring.mention_matching` compares."""
+"""Prepares the mentions of key and response for :mod:`client.evaluation.scoring.mention_matching`."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ Chains: TypeAlias = Sequence[Sequence[Mention]]
 
 
 class Positions:
-    """Where the tokens of one document are, in terms that the other side of a comparison shares.
+    """The positions of the tokens of one document, in terms that both sides of a comparison share.
 
-    With ``by_sentence`` words are counted in their sentence, else over the whole document (the sides have other
-    sentences). With ``zeros_are_words`` empty nodes are words like the others. ``sentences`` are those that are asked
-    for, all by default.
+    With ``by_sentence`` words are counted in their sentence, otherwise over the whole document, because the sides have
+    other sentences. With ``zeros_are_words`` empty nodes are words like the others. Only mentions of ``sentences`` can
+    be looked up, by default of all sentences.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Positions:
         self._document = document
         self._notices = notices
         self.took_first_token = False
-        """Whether a head that is not stated was needed."""
+        """Whether a head was needed and not stated."""
         self._positions: dict[_PlaceOfSentence, list[Position]] = {}
         self._roots: dict[_PlaceOfSentence, Position] = {}
         self._dependencies_of: dict[_PlaceOfSentence, Mapping[int, Dependencies]] = {}
@@ -59,7 +59,7 @@ class Positions:
                 positions.append((number, word, node))
 
     def comparable(self, mention: Mention, *, needs_head: bool) -> Comparable:
-        """The mention as it is compared.
+        """The mention in comparable form.
 
         Raises :class:`~merger.errors.AnnotationError` if it needs a head and has none.
         """
@@ -96,7 +96,7 @@ class Positions:
         return mention.first
 
     def _dependencies(self, place: _PlaceOfSentence) -> Mapping[int, Dependencies]:
-        """What the empty nodes of a sentence depend on, by token index."""
+        """The dependencies of the empty nodes of a sentence, by token index."""
         known = self._dependencies_of.get(place)
         if known is None:
             parents = {"0": self._roots[place]}
@@ -113,9 +113,10 @@ class Positions:
 
 
 def without_zeros(mentions: Sequence[Comparable]) -> list[Comparable]:
-    """The mentions without their empty nodes, as the other side has a format that cannot carry any.
+    """The mentions without their empty nodes, for comparison with a format that cannot have any.
 
-    A mention of nothing else stays as it is, and so does one that would be the same as another one: neither is there.
+    A mention of nothing but empty nodes stays as it is, and so does one that would become equal to another one: the
+    other side has neither.
     """
     taken = {mention.tokens for mention in mentions if all(node == 0 for _, _, node in mention.tokens)}
     reduced = []
@@ -130,7 +131,7 @@ def without_zeros(mentions: Sequence[Comparable]) -> list[Comparable]:
 
 
 class Sides:
-    """Key and response of one document with the same words, whose mentions are to be matched."""
+    """Key and response of one document with the same words, for matching their mentions."""
 
     def __init__(
         self,
@@ -163,15 +164,15 @@ class Sides:
 
     @property
     def took_first_tokens(self) -> bool:
-        """Whether the first token was the head of a mention that states none."""
+        """Whether the first token was taken as the head of a mention that states none."""
         return any(each.took_first_token for each in self._positions)
 
     def match(self, key: Chains, response: Chains) -> tuple[Clustering, Clustering, str | None]:
-        """The chains of both sides with names for mentions, the same one where two match; how zeros were paired."""
+        """The chains of both sides with ids for mentions, equal if two match, and how zeros were paired."""
         key_names, response_names = ([list[Hashable](chain) for chain in chains] for chains in (key, response))
         key_places, response_places = self._compared_in(key), self._compared_in(response)
         ours = self._comparable(0, key, key_places, needs_head=self._matching.needs_heads)
-        # A partial match looks at the heads of the key only.
+        # A partial match needs the heads of the key only.
         theirs = self._comparable(1, response, response_places, needs_head=self._matching.mentions == "head")
         for index, (chain, mention) in enumerate(key_places):
             key_names[chain][mention] = index

@@ -1,4 +1,4 @@
-"""Counts that metrics return: added up over documents first, divided once at the end."""
+"""The counts that metrics return. They are added up over documents and divided once at the end."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Protocol, Self
 
 
 class Undefined(enum.Flag):
-    """Which of recall and precision is 0/0, and so reported as 0 by convention only. False if neither is.
+    """Which of recall and precision is 0/0 and so 0 only by convention. False if neither is.
 
-    F1 is undefined if both are; with one of them it is a true 0.
+    F1 is undefined if both are; if only one is, F1 is a true 0.
     """
 
     NONE = 0
@@ -20,7 +20,7 @@ class Undefined(enum.Flag):
 
     @property
     def reason(self) -> str:
-        """A half sentence for people; empty if nothing is undefined."""
+        """The reason as half a sentence; empty if nothing is undefined."""
         return _REASONS[self]
 
 
@@ -33,23 +33,23 @@ _REASONS = {
 
 
 class MetricCounts(Protocol):
-    """What all metrics return. Recall, precision and F1 are fractions from 0 to 1, never NaN."""
+    """The interface of the counts of all metrics. Recall, precision and F1 are fractions from 0 to 1, never NaN."""
 
     @property
     def recall_numerator(self) -> float:
-        """What is right, measured against the key."""
+        """What is right, in units of the key."""
 
     @property
     def recall_denominator(self) -> float:
-        """What the key has."""
+        """The total of the key."""
 
     @property
     def precision_numerator(self) -> float:
-        """What is right, measured against the response."""
+        """What is right, in units of the response."""
 
     @property
     def precision_denominator(self) -> float:
-        """What the response has."""
+        """The total of the response."""
 
     @property
     def recall(self) -> float:
@@ -68,7 +68,7 @@ class MetricCounts(Protocol):
         """Which of the values above is 0/0."""
 
     def __add__(self, other: Self) -> Self:
-        """Counts of two sets of documents together."""
+        """The counts of two sets of documents together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +120,11 @@ class Counts:
 class BlancCounts:
     """Coreference links and non-coreference links, from which BLANC is combined at the very end.
 
-    Recall, precision and F1 are each the mean of the two kinds' own; the F1 is thus not the harmonic mean of
-    the recall and precision shown. A kind of link that the *key* has none of (over all documents added up) is
-    left out of the mean; one that only the response has none of stays in, with precision 0. That is the
-    official scorer's (v8.01, `ScoreBLANC`) reading of the boundary cases in Luo et al. (2014), and the
-    reason why swapping key and response swaps recall and precision only if both sides have both kinds of
-    links.
+    Recall, precision and F1 are each the mean of the two kinds' own; the F1 is thus not the harmonic mean of the recall
+    and precision shown. A kind of link that the *key* has none of (over all documents added up) is left out of the
+    mean; one that only the response has none of stays in, with precision 0. This is the official scorer's (v8.01,
+    `ScoreBLANC`) reading of the boundary cases in Luo et al. (2014). So swapping key and response swaps recall and
+    precision only if both sides have both kinds of links.
     """
 
     coreference: Counts
@@ -171,7 +170,7 @@ class BlancCounts:
 
     @property
     def undefined(self) -> Undefined:
-        """Recall is, if the key has no links; precision, if the response has none of the kinds that count."""
+        """Recall: the key has no links. Precision: the response has no links of the kinds that count."""
         kinds = self._kinds_in_key
         no_recall = Undefined.NONE if kinds else Undefined.RECALL
         judged = kinds or (self.coreference, self.non_coreference)

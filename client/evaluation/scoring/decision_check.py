@@ -1,4 +1,4 @@
-"""Whether decisions made a response: a signature that names their maker says so."""
+"""Checks that decisions made a response, before a signature names their strategy."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _EXPECTED: Final = "the decisions that were written when this response was merge
 
 
 class DecisionCheck:
-    """The decisions that are said to have made some responses."""
+    """The decisions that are claimed to have made some responses."""
 
     def __init__(self, records: Iterable[DecisionRecord], notices: Notices) -> None:
         self._records = by_document(records)
         self._notices = notices
 
     def check(self, response: Document, parts: Document | None) -> None:
-        """See that the decisions on a document made its response; ``parts`` is the document before merging, if known.
+        """Check the decisions on a document against its response; ``parts`` is the document before merging, if known.
 
-        With parts every part chain is compared. Without them it is compared which parts the merged chains lie in, where
-        the response has part boundaries; where it has none, nothing can be compared, with a notice.
+        With parts every part chain is compared. Without them, if the response has part boundaries, the parts of each
+        merged chain are compared; otherwise nothing can be compared, and a notice says so.
 
-        Raises :class:`~merger.errors.DecisionError` for the first chain that differs, for decisions that do not fit the
+        Raises :class:`~merger.errors.DecisionError` at the first chain that differs, for decisions that do not fit the
         parts, and for a document without decisions.
         """
         records = self._records.get(response.id, [])
@@ -82,7 +82,7 @@ def _check_spread(response: Document, records: Sequence[DecisionRecord]) -> None
 
 
 def _spread(records: Sequence[DecisionRecord]) -> list[frozenset[int]]:
-    """The parts that each merged chain lies in."""
+    """The parts of each merged chain."""
     above: dict[ChainRef, ChainRef] = {}
 
     def root(ref: ChainRef) -> ChainRef:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 class Result:
     """Scores of one document or, added up, of many.
 
-    ``floor`` are the scores of merging nothing and ``links`` the link counts; both are ``None`` where the part chains
-    are not known. The links of many are those of the documents that have them; a floor must be that of all.
+    ``floor`` has the scores of merging nothing and ``links`` the link counts; both are ``None`` if the part chains are
+    unknown. In a sum, ``links`` adds up the documents that have them, while ``floor`` is ``None`` unless all have one.
     """
 
     scores: Scores
@@ -50,12 +50,12 @@ class Result:
 
     @property
     def floor_conll_f1(self) -> float | None:
-        """CoNLL F1 of merging nothing, where known, as :attr:`conll_f1`."""
+        """CoNLL F1 of merging nothing, like :attr:`conll_f1`; ``None`` if the floor is unknown."""
         return None if self.floor is None else _conll_f1(self.floor)
 
     @property
     def gain(self) -> float | None:
-        """The gain over the floor, as :func:`~client.evaluation.scoring.links.gain` has it."""
+        """The gain over the floor (:func:`~client.evaluation.scoring.links.gain`)."""
         score, floor = self.conll_f1, self.floor_conll_f1
         return None if score is None or floor is None else gain(score, floor)
 
@@ -76,15 +76,15 @@ class DocumentResult:
     tokens: int
     result: Result
     in_response: bool = True
-    """Whether the response has it. One that it lacks is scored as one without chains."""
+    """Whether the response has the document. If not, it is scored as one without chains."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """Results per document, in the key's order, and in total; the signature says how they were made.
 
-    ``left_out`` are the ids of documents that no score counts, since one of the sides cannot be read or
-    they do not fit; for text that does not say whose it is its place.
+    ``left_out`` are the ids of documents that no score counts, because a side cannot be read or the sides do not fit.
+    Text without a document id is listed by its location.
     """
 
     documents: tuple[DocumentResult, ...]
@@ -109,21 +109,21 @@ def evaluate(  # noqa: PLR0913  # all but the documents are options
 ) -> Evaluation:
     """Score responses against keys.
 
-    ``parts`` are the documents before merging; without them the part chains are read off a key that has part
-    boundaries. ``split`` and ``strategy`` go into the signature. ``matching`` is how mentions match and empty
-    nodes are paired. ``decisions`` are those that made the responses, where known:
-    :class:`~merger.errors.DecisionError` is raised if they are of other responses
+    ``parts`` are the documents before merging; without them a key that has part boundaries is cut there. ``split`` and
+    ``strategy`` go into the signature. ``matching`` is how mentions match and empty nodes are paired. ``decisions`` are
+    those that made the responses: :class:`~merger.errors.DecisionError` is raised if they made other responses
     (:meth:`client.evaluation.scoring.decision_check.DecisionCheck.check`).
 
-    ``failures``: the list that the readers of all these documents were given. A document that failed on one side is
-    left out of both; one that cannot be scored, as its tokens differ, is left out too, and its error is added. Without
-    it that is raised: what :func:`~client.evaluation.scoring.pairing.pair_documents` and
-    :meth:`~client.evaluation.scoring.units.KeyText.units` raise.
+    ``failures`` is the list in which the readers of all these documents collect errors. A document that failed on one
+    side is left out of both. A document that cannot be scored, because its tokens differ, is left out too, and its
+    error is added. Without the list errors are raised: those that
+    :func:`~client.evaluation.scoring.pairing.pair_documents` and :meth:`~client.evaluation.scoring.units.KeyText.units`
+    raise.
     """
     notices = Notices() if notices is None else notices
     decision_check = None
     if decisions is not None:
-        # Decisions are seldom there, and take time to import.
+        # Decisions are rare, and their import takes time.
         from client.evaluation.scoring.decision_check import DecisionCheck
 
         decision_check = DecisionCheck(decisions, notices)
@@ -148,7 +148,7 @@ def evaluate(  # noqa: PLR0913  # all but the documents are options
 
 
 class _Scorer:
-    """Scores documents one by one, and keeps how their zeros were paired."""
+    """Scores documents one by one, and collects facts for the signature."""
 
     def __init__(
         self,
@@ -169,7 +169,7 @@ class _Scorer:
 
     @property
     def pairings(self) -> str | None:
-        """How zeros were paired; ``None`` where no document has any."""
+        """How zeros were paired; ``None`` if no document has any."""
         return "+".join(sorted(self._pairings)) or None
 
     def results(
@@ -217,7 +217,7 @@ class _Scorer:
 
 
 def _with_floor(result: Result, sizes: tuple[int, ...], metrics: Sequence[str]) -> Result:
-    """A document of one part, beside others with more: merging nothing is right, and there is nothing to link."""
+    """A document of one part beside others with more: merging nothing is right, and there are no links."""
     if result.floor is not None:
         return result
     itself = Overlap(sizes, sizes, tuple((index, index, size) for index, size in enumerate(sizes)))
@@ -234,7 +234,7 @@ def _unmerged(key: Document, unmerged_by_id: ById | None) -> Document | None:
 
 
 def _check_merged(key: Document, response: Document, notices: Notices) -> None:
-    """Note a key that has not been merged: mostly it is the documents before merging, given by mistake."""
+    """Note a key that is not merged: mostly these are the documents before merging, given by mistake."""
     if len(key.parts) > 1 and key.scope is ChainScope.PART and response.scope is ChainScope.DOCUMENT and key.chains:
         message = (
             "the chains of the key are local to its parts, but those of the response are not: is the key the documents "
@@ -244,7 +244,7 @@ def _check_merged(key: Document, response: Document, notices: Notices) -> None:
 
 
 def _note_unreachable(unmerged: Document, key: Document, notices: Notices) -> None:
-    """Note mentions that no merge of these part chains can have, such as those alone in their part."""
+    """Note mentions that no merge of these part chains can have, such as mentions alone in their part."""
     known = set(unmerged.mentions())
     count = sum(mention not in known for mention in key.mentions())
     if count:

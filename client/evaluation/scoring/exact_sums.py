@@ -1,4 +1,4 @@
-"""Sums of fractions that stay exact as long as possible."""
+"""Sums of fractions with as little rounding as possible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LEA: how many of its links each chain keeps, weighted by its size."""
+"""LEA: the share of its links that each chain keeps, weighted by its size."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Takes out of an alignment problem, exactly, what needs no search: chains that meet only one other chain.
+"""Reduces an alignment problem exactly, without search: removes chains that overlap with only one other chain.
 
-That is all of it where chains were only cut or joined, and a good part even where the mentions were dealt out at random
-to short chains.
+This solves the whole problem if chains were only cut or joined, and much of it even for random short chains.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ Fold: TypeAlias = tuple[int, int]
 def fold_leaves(graph: Graph) -> list[Fold]:
     """Reduce the graph, in place, until every node has no partner or at least two.
 
-    Let a leaf have only the hub as a partner, with weight w. The hub is in every best alignment: the leaf is always
-    free for it. Aligned with the leaf it adds w, aligned elsewhere with weight x it adds w + (x - w). So the best
-    alignment of the graph is worth w more than that of the graph without the leaf in which all weights of the hub are
-    less by w, and those not above 0 are gone; and where the latter leaves the hub alone, the former has it with the
-    leaf. The folds are returned in order, for :func:`unfold`.
+    Let a leaf have only the hub as a partner, with weight w. The hub is in every best alignment, because the leaf is
+    always free for it. Aligned with the leaf it adds w; aligned elsewhere with weight x it adds w + (x - w). So remove
+    the leaf, subtract w from all weights of the hub, and drop those that are not above 0: the best alignment of the
+    original graph is worth w more than that of the reduced graph. If the reduced one leaves the hub alone, the original
+    one aligns it with the leaf. The folds are returned in order, for :func:`unfold`.
     """
     folds: list[Fold] = []
-    # Hubs with few partners first: each fold of a hub costs a look at all its partners.
+    # Hubs with few partners first, because each fold visits all partners of the hub.
     leaves = [
         (len(graph[hub]), leaf, hub) for leaf, partners in graph.items() if len(partners) == 1 for hub in partners
     ]
@@ -37,7 +36,7 @@ def fold_leaves(graph: Graph) -> list[Fold]:
         partners = graph[hub]
         if leaf not in partners:
             continue
-        # All the hub's leaves at once: the lighter ones are gone with the heaviest.
+        # All leaves of the hub at once: folding the heaviest removes the lighter ones.
         weight, leaf = max((weight, other) for other, weight in partners.items() if len(graph[other]) == 1)
         folds.append((leaf, hub))
         _subtract(weight, hub, graph, leaves)

@@ -1,7 +1,7 @@
-"""Scores that the merges alone answer for: links between part chains, decisions, and the gain over the floor.
+"""Scores that depend on the merges alone: links between part chains, decisions, and the gain over the floor.
 
-Mention-level scores of a merge start high, since most chains never leave their part. What a merge can change is which
-part chains are together: that is counted here, with part chains in the role of mentions.
+Mention-level scores of a merge start high, because most chains never leave their part. A merge only changes which part
+chains are together. That is counted here, with part chains in the role of mentions.
 """
 
 from __future__ import annotations
@@ -129,14 +129,14 @@ def compare_linkings(key: Linking, response: Linking) -> LinkCounts:
 
 
 def gain(f1: float, floor: float) -> float | None:
-    """What share of the way from the floor to 1 a score makes: below 0 under the floor, ``None`` if the floor is 1."""
+    """(f1 - floor) / (1 - floor): negative below the floor, ``None`` if the floor is 1."""
     return (f1 - floor) / (1 - floor) if floor < 1 else None
 
 
 def part_chains_of(merged: Document) -> Document:
     """The part chains that a merged document implies: each chain cut at the part boundaries.
 
-    Two chains of one part that were merged into one cannot be told apart this way; files from before the merge can.
+    Two chains of one part that were merged into one stay one chain; only the documents before merging have both.
     """
     cut = [
         Chain(chain.id, tuple(mentions))

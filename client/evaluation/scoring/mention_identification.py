@@ -1,4 +1,4 @@
-"""Mention identification: do key and response have the same mentions, whatever their chains?"""
+"""Mention identification: the mentions that key and response share, whatever their chains."""
 
 from __future__ import annotations
 

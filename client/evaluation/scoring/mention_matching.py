@@ -1,7 +1,7 @@
 """Matches the mentions of key and response one to one: exactly, in part or by their heads; zeros by dependency too.
 
 The rules are those of corefud-scorer 1.2 (Novák et al. 2024: Findings of the third shared task on multilingual
-coreference resolution, CRAC), whose figures these are.
+coreference resolution, CRAC), and give the same figures.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ from client.evaluation.scoring.overlap import connected
 from merger.errors import OptionError
 
 Position: TypeAlias = tuple[int, int, int]
-"""A token that both sides can name: its sentence, its word there (from 1), and 0, or which empty node behind that word
-it is (from 1). Word 0 is the start of the sentence. Positions sort in text order."""
+"""A token's position on both sides: its sentence, its word there (from 1), and 0 for the word itself, or the number of
+an
+empty node after that word (from 1). Word 0 is the start of the sentence. Positions sort in text order."""
 
 MATCHES = ("exact", "partial", "head")
-"""How mentions may match. ``exact``: the same tokens. ``partial``: the response's tokens are among the key's, and the
+"""How mentions match. ``exact``: the same tokens. ``partial``: the response's tokens are among the key's, and the
 key's head is among the response's. ``head``: the same head token."""
 
 ZERO_PAIRINGS = ("dependent", "linear")
-"""How zeros (mentions whose head is an empty node) may be paired. ``linear``: by position, as other mentions.
-``dependent``: first by their enhanced dependencies, inside a sentence; what is left by position."""
+"""How zeros (mentions whose head is an empty node) are paired. ``linear``: by position, as other mentions.
+``dependent``: first by their enhanced dependencies, inside a sentence; the rest by position."""
 
 LARGEST_TABLE = 1 << 24
-"""Cells up to which the table of all candidates is solved as a whole; it takes 128 MiB."""
+"""The largest table of candidates that is solved as a whole, in cells; it takes 128 MiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +56,11 @@ EXACT = Matching()
 
 
 Dependencies: TypeAlias = frozenset[tuple[Position, str]]
-"""What an empty node depends on: parents (the root of a sentence is word 0, node -1) and relations."""
+"""The dependencies of an empty node: parents (the root of a sentence is word 0, node -1) and relations."""
 
 
 class Comparable(NamedTuple):
-    """A mention as it is compared: its tokens in text order, its head, and the dependencies of a zero.
+    """A mention in comparable form: its tokens in text order, its head, and the dependencies of a zero.
 
     ``dependencies`` are the head's if it is an empty node, and none for all other mentions.
     """
@@ -81,8 +82,8 @@ Pair: TypeAlias = tuple[int, int]
 def match_mentions(key: Sequence[Comparable], response: Sequence[Comparable], matching: Matching) -> list[Pair]:
     """Match key mentions with response mentions, each with one at most; no two mentions of a side may be the same.
 
-    First zeros by their dependencies, if asked for; then mentions that are the same; then, for ``partial`` and
-    ``head``, the others, so that the sum of the shares of the key mentions' tokens that match is as large as possible.
+    First zeros match by their dependencies (``dependent``), then equal mentions, then, for ``partial`` and ``head``,
+    the others so that the summed share of the key mentions' tokens is as large as possible.
     """
     key_left, response_left = dict(enumerate(key)), dict(enumerate(response))
     pairs: list[Pair] = []

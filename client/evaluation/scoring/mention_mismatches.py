@@ -1,4 +1,4 @@
-"""What lowers a score though no merge is to blame: mentions that one side has and the other cannot have."""
+"""Mentions that one side has and the other cannot have: they lower the score although no merge is wrong."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PART: Final = itemgetter(0)
 
 
 class MentionMismatches:
-    """Counts such mentions over the documents of a corpus: one document alone may lack them by chance."""
+    """Counts such mentions over the documents of a corpus, because a single document can lack them by chance."""
 
     def __init__(self) -> None:
         self._has_singletons = [False, False]
@@ -29,12 +29,12 @@ class MentionMismatches:
         self._first_alone: Location | None = None
 
     def count(self, key: Document, response: Document, *, with_parts: bool) -> None:
-        """Count those of a document; ``with_parts`` if its parts are given, which tell what a merge can have."""
+        """Count the mismatches of a document; ``with_parts`` if its parts are given, which limit a merge."""
         if not key.chains or not response.chains or len(key.parts) == len(response.parts) == 1:
-            # What was never cut is no merge of parts.
+            # A document in one part is not a merge.
             return
         sides = _Sides(key, response)
-        # Where the texts differ, scoring says so.
+        # If the texts differ, scoring reports it.
         with suppress(AlignmentError):
             self._count_singletons(sides)
             if not with_parts and len(response.parts) > 1 and response.scope is ChainScope.DOCUMENT:
@@ -59,7 +59,7 @@ class MentionMismatches:
             self._first_alone = self._first_alone or Location(key.file, document=key.id)
 
     def report(self, notices: Notices, *, singletons_count: bool) -> None:
-        """Note what one side has many of and the other has none of."""
+        """Note kinds of mentions that one side has and the other lacks altogether."""
         for side, other, counts_as in ((0, "response", "missed"), (1, "key", "spurious")):
             count = self._unknown[side]
             if singletons_count and count and not self._has_singletons[1 - side]:
@@ -79,7 +79,7 @@ class MentionMismatches:
 
 
 class _Sides:
-    """Key and response, and both on the text of the one that has more parts."""
+    """Key and response, and both with the boundaries of the side that has more parts."""
 
     def __init__(self, key: Document, response: Document) -> None:
         self.given = (key, response)

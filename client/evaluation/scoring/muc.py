@@ -1,4 +1,4 @@
-"""MUC: how many links are missing, or too many, to turn the response's chains into the key's."""
+"""MUC: the links that are missing or superfluous between the chains of key and response."""
 
 from __future__ import annotations
 

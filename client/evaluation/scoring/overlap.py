@@ -1,4 +1,4 @@
-"""What every coreference metric works from: chain sizes and the mentions that chains share."""
+"""The input of every coreference metric: chain sizes, and the mentions that chains share."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _repeated(clustering: Clustering, side: str) -> ValueError:
         for mention in chain:
             if mention in chain_of:
                 return ValueError(
-                    f"mention {mention!r} occurs twice in the {side}, in its chains number "
+                    f"mention {mention!r} occurs twice in the {side}, in chains number "
                     f"{chain_of[mention]} and {index} (from 0, empty ones left out); it may only once"
                 )
             chain_of[mention] = index

@@ -12,10 +12,9 @@ from merger.notices import Notices
 
 
 class ById:
-    """Documents of a stream by id; holds those that were passed over until they are asked for.
+    """Documents of a stream by id. Documents that were passed over are held until they are taken.
 
-    ``failures`` are those of reading it, and perhaps other streams, as :class:`~merger.formats.ReadOptions` collects
-    them.
+    ``failures`` are the errors of reading the stream, and perhaps of others (:class:`~merger.formats.ReadOptions`).
     """
 
     def __init__(self, documents: Iterable[Document], failures: Sequence[InputError] | None = None) -> None:
@@ -34,12 +33,12 @@ class ById:
         return None
 
     def rest(self) -> Iterator[Document]:
-        """The documents that nobody took."""
+        """The documents that were not taken."""
         yield from self._waiting.values()
         yield from self._remaining
 
     def failure_of(self, document_id: str) -> InputError | None:
-        """Why a document may be missing: its own failure, or that of text that does not say whose it is."""
+        """A possible cause of a missing document: its own failure, or that of text without a document id."""
         unknown = None
         for error in self._failures:
             if error.location.document == document_id:
@@ -49,7 +48,7 @@ class ById:
         return unknown
 
     def why_missing(self, document: Document, message: str) -> InputError:
-        """The error for a document that is not here: its own failure, or one with this message."""
+        """The error for a missing document: its own failure, or one with this message."""
         cause = self.failure_of(document.id)
         if cause is not None and cause.location.document is not None:
             return cause
@@ -57,7 +56,7 @@ class ById:
         return AlignmentError(message, Location(document.file, document=document.id), hint=hint)
 
     def _parts_of(self, document_id: str) -> str | None:
-        """A hint if the documents here look like parts of this one, or it looks like a part of one of them."""
+        """A hint if the document ids here look like parts of this one, or it looks like a part of one of them."""
         parts = [name for name in self._waiting if document_of_part(name) == document_id]
         if not parts and document_of_part(document_id) in self._waiting:
             whole = document_of_part(document_id)
@@ -66,12 +65,12 @@ class ById:
 
     @property
     def passed_over(self) -> str | None:
-        """The id of a document that nobody has taken so far."""
+        """The id of a document that was passed over."""
         return next(iter(self._waiting), None)
 
 
 def add_failure(failures: list[InputError] | None, error: InputError) -> None:
-    """Add an error, unless it is there. Raises it without a list."""
+    """Add an error to the list, unless it has it already. Without a list the error is raised."""
     if failures is None:
         raise error
     if not any(error is each for each in failures):
@@ -79,7 +78,7 @@ def add_failure(failures: list[InputError] | None, error: InputError) -> None:
 
 
 def failed_documents(failures: Iterable[InputError]) -> tuple[str, ...]:
-    """The ids of the documents that failed, each once; for text that does not say whose it is its place."""
+    """The ids of the documents that failed, each once. Text without a document id is listed by its location."""
     return tuple(dict.fromkeys(error.location.document or str(error.location) for error in failures))
 
 
@@ -94,8 +93,8 @@ def pair_documents(
 
     A document that the response lacks is paired with one without chains, and one that only the response has is left
     out; both with a notice, or an error under the strict policy. The ids of those that it lacks go to ``missing``.
-    With the ``failures`` of reading both sides, documents that failed on one are left out; and so are those that the
-    response lacks, where it has text that does not say whose it is: their errors go to ``failures`` too. Raises
+    With the ``failures`` of reading both sides, documents that failed on one side are left out. If the response has
+    text without a document id, so are the documents that it lacks; their errors go to ``failures`` too. Raises
     :class:`~merger.errors.AlignmentError` if the two have no document in common.
     """
     by_id = ById(responses, failures)
@@ -119,7 +118,7 @@ def pair_documents(
         else:
             found = True
         yield key, response
-    # Only now: the response may lack the key's first documents and have later ones.
+    # Only here is it known: the response can lack the first documents of the key and have later ones.
     if first_missing is not None and not found and by_id.passed_over is not None:
         message = "no document of the key is in the response"
         expected = f"the same document ids; the response has {by_id.passed_over!r}"

@@ -1,4 +1,4 @@
-"""Shows an evaluation to people."""
+"""An evaluation as text."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from client.evaluation.text_table import table
 
 
 def percent(value: float | None) -> str:
-    """A fraction as a percentage, rounded to two digits, ``-`` for ``None``. The official scorer cuts instead."""
-    # Not -0.00.
+    """A fraction as a percentage, rounded to two digits, ``-`` for ``None``. The official scorer truncates instead."""
+    # Adding 0 turns -0.0 into 0.0.
     return "-" if value is None else f"{rounded(value) + 0:.2f}"
 
 
@@ -20,12 +20,12 @@ def points(value: float | None) -> str:
 
 
 def points_between(one: float, other: float) -> str:
-    """The difference of two fractions that are shown beside it: that of the percentages as shown."""
+    """The difference of two fractions that are shown beside it, from their rounded percentages."""
     return f"{rounded(one) - rounded(other) + 0:+.2f}"
 
 
 def rounded(value: float) -> float:
-    """A fraction as the percentage that is shown, a multiple of 0.01."""
+    """A fraction as a percentage, rounded to a multiple of 0.01."""
     return round(100 * value, 2)
 
 
@@ -39,7 +39,7 @@ def as_text(evaluation: Evaluation, *, per_document: bool = False) -> str:
 
 
 def headline(evaluation: Evaluation) -> str:
-    """How many documents the scores are of, and how many of those the response has."""
+    """The number of scored documents, and how many of them the response lacks."""
     scored, left_out = len(evaluation.documents), len(evaluation.left_out)
     missing = sum(not document.in_response for document in evaluation.documents)
     total = scored + left_out

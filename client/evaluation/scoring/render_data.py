@@ -1,4 +1,4 @@
-"""Shows an evaluation as JSON data: docs/score.schema.json says what is in it.
+"""An evaluation as JSON data, as docs/score.schema.json describes it.
 
 All scores are fractions from 0 to 1 in full precision, and ``None`` where they are 0/0.
 """
@@ -33,7 +33,7 @@ def as_data(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def result_data(result: Result) -> dict[str, Any]:
-    """The scores of one document or of many; ``None`` for what is not known."""
+    """The scores of one document or of many; ``None`` for unknown values."""
     links = result.links
     return {
         "conll_f1": result.conll_f1,

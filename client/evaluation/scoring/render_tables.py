@@ -31,7 +31,7 @@ def as_brief(evaluation: Evaluation) -> str:
 
 
 def as_csv(evaluation: Evaluation, *, per_document: bool = False) -> str:
-    """A row for each metric and one for CoNLL F1, of all documents (no document named) and perhaps of each.
+    """A row for each metric and one for CoNLL F1, for all documents (without an id) and, if asked, for each.
 
     Scores are fractions from 0 to 1 in full precision, empty where they are 0/0.
     """

@@ -18,7 +18,7 @@ class Scores:
     counts: Mapping[str, MetricCounts]
 
     def __add__(self, other: Scores) -> Scores:
-        """Counts of both. Raises ValueError if they are not of the same metrics: such a sum says nothing."""
+        """Counts of both. Raises ValueError if the metrics differ, because such a sum is meaningless."""
         if self.counts.keys() != other.counts.keys():
             raise ValueError(
                 f"scores of different metrics can't be added: {', '.join(self.counts)} and {', '.join(other.counts)}"
@@ -26,18 +26,18 @@ class Scores:
         return Scores({name: counts + other.counts[name] for name, counts in self.counts.items()})
 
     def __getitem__(self, metric: str) -> MetricCounts:
-        """The counts of one metric, by name. Raises KeyError if it was not asked for."""
+        """The counts of one metric, by name. Raises KeyError for a metric that was not computed."""
         return self.counts[metric]
 
     @property
     def undefined(self) -> dict[str, Undefined]:
-        """Metrics with a 0/0, and where it is."""
+        """The metrics that are 0/0 somewhere."""
         return {name: counts.undefined for name, counts in self.counts.items() if counts.undefined}
 
 
 def conll_f1(scores: Scores) -> float:
     """CoNLL F1, 0 to 1: mean of the F1 of MUC, B³ and entity-based CEAF. Raises KeyError if one is missing.
 
-    An F1 that is 0/0 counts as 0 in the mean, as in the official scorer; `Scores.undefined` tells.
+    An F1 that is 0/0 counts as 0 in the mean, as in the official scorer; see `Scores.undefined`.
     """
     return sum(scores[name].f1 for name in CONLL_METRICS) / len(CONLL_METRICS)

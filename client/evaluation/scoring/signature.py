@@ -1,4 +1,4 @@
-"""The signature that goes with every printed score: how the number was made."""
+"""The signature of every printed score, which says how the score was made."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from merger.version import VERSION
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a score depends on besides key and response.
+    """Everything that a score depends on besides key and response.
 
-    ``metrics`` in order; ``mentions`` how mentions match, with what stood in for
-    heads that the files don't state (``head[unstated=first-token]``); ``singletons`` whether singletons count
-    (``kept``, as the official scorer does, or ``dropped``); ``zeros`` how empty nodes were paired, where there were
-    any; ``split`` how the parts were made, ``strategy`` what merged them, where known.
+    ``metrics`` in order; ``mentions`` is how mentions match, with the substitute for heads that the files do not state
+    (``head[unstated=first-token]``); ``singletons`` is ``kept`` (as in the official scorer) or ``dropped``; ``zeros``
+    is how empty nodes were paired, if there were any; ``split`` and ``strategy`` are how the parts were made and
+    merged, if known.
     """
 
     metrics: tuple[str, ...]
