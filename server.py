@@ -1,9 +1,9 @@
 """The gRPC server: ``merge_baseline.v1.ChainMergeService`` with health checks and reflection.
 
-It opens the port, starts what does the work (:mod:`service`) and stops both with grace. Work is done in
-processes of its own, so that the event loop stays free for other calls, and what goes wrong in one of them stays there.
+This module opens the port, starts the workers (:mod:`service`), and stops both gracefully. Work is done in other
+processes, so that the event loop stays free for calls and a crash stays in its process.
 
-No text of a document is ever logged: of a crash, only the exception's class and where in the code it happened.
+No text of a document is ever logged: of a crash, only the exception's class and its place in the code.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from service.security.setup import Security
 from service.strategies import ServedStrategies
 from service.telemetry.call_record import NoObserver, Observer
 from service.telemetry.setup import Observability
-from service.telemetry.snapshot import ServerState, server_state
-from service.work.backend_pools import USUAL, Place, backend_place, process_place, thread_place
+from service.telemetry.snapshot import Snapshot, take_snapshot
+from service.work.backend_pools import USUAL, PoolPair, backend_pools, process_pools, thread_pools
 from service.work.backend_supervisor import Supervisor
 from service.work.budget import Budget, Slots
-from service.work.malloc_trim import Growth, keep_giving_back
+from service.work.malloc_trim import Growth, trim_regularly
 from service.work.reception import Reception
 
 __all__ = ["DEFAULT_PORT", "SERVICE", "MergeServer", "ServerOptions", "ServerStartError", "background", "serve"]
@@ -58,8 +58,8 @@ _FOREVER_MS: Final = 2**31 - 1
 _log = logging.getLogger("merge_baseline.server")
 
 
-class _GivenUpError(Exception):
-    """The server is to stop before it has started."""
+class _StartCancelledError(Exception):
+    """The server was stopped before it had started."""
 
 
 class MergeServer:
@@ -75,50 +75,50 @@ class MergeServer:
         self._options = options or ServerOptions()
         self._interceptors = interceptors
         self._observer = observer or NoObserver()
-        self._shown: Observability | None = None
+        self._observability: Observability | None = None
         self._strategies = ServedStrategies(self._options.enable, self._options.enable_taggers)
         self._health = Health()
-        self._places: dict[str, Place] = {}
+        self._pools: dict[str, PoolPair] = {}
         self._budget = Budget(self._options.queue_bytes)
         self._streams = Slots(self._options.streams)
-        self._supervisor = Supervisor(self._strategies, self._say_of_strategy, keep_warm=self._options.warm)
+        self._supervisor = Supervisor(self._strategies, self._set_strategy_health, keep_warm=self._options.warm)
         self._handlers: Handlers | None = None
         self._server: grpc.aio.Server | None = None
         self._housekeeping: asyncio.Task[None] | None = None
-        self._given_up = threading.Event()
+        self._start_cancelled = threading.Event()
 
     async def start(self) -> str:
-        """Listen and serve; the address, ``HOST:PORT``. Raises :class:`ServerStartError`."""
+        """Listen and serve. Returns the address, ``HOST:PORT``. Raises :class:`ServerStartError`."""
         options = self._options
         check_open_files(2 * options.workers)
         security = Security(options.security, options.host)
         _check_port(options.host, options.port)
         _check_times(self._strategies, options.max_call_seconds)
-        shown = self._shown = Observability(options.observability, self.state, self._observer)
+        observability = self._observability = Observability(options.observability, self.snapshot, self._observer)
         await self._start_work()
         reception = self._reception()
-        handlers = self._handlers = self._make_handlers(reception, shown.observer)
+        handlers = self._handlers = self._make_handlers(reception, observability.observer)
         backends = len(self._strategies.backends)
         waiting = 2 * (options.queue * (1 + backends) + options.streams)
         calls = waiting + options.workers + 2 * options.backend_threads * backends + _SPARE_CALLS
         server = grpc.aio.server(
             interceptors=[
-                security.interceptor(shown.observer, reception, calls=calls),
-                *shown.interceptors,
+                security.interceptor(observability.observer, reception, calls=calls),
+                *observability.interceptors,
                 *self._interceptors,
             ],
             options=[
-                # Without this a second server would share the port in silence.
+                # Without this, a second server could silently share the port.
                 ("grpc.so_reuseport", 0),
                 ("grpc.max_receive_message_length", options.max_message_bytes),
                 ("grpc.max_send_message_length", options.max_message_bytes),
-                # Of a connection, so that calls to refuse come too; how many run is counted over all connections.
+                # Per connection, with room for calls to refuse. Running calls are counted over all connections.
                 ("grpc.max_concurrent_streams", 2 * (calls + HEALTH_SLOTS)),
-                # How far ahead of its handler a stream is read. By itself gRPC reads hundreds of MiB ahead of a slow
-                # one, the more the faster and farther its caller.
+                # Bounds how far gRPC reads ahead of a stream's handler. By default it reads hundreds of MiB ahead of a
+                # slow handler, more for a faster or more distant caller.
                 ("grpc.http2.bdp_probe", 0),
                 ("grpc.http2.lookahead_bytes", _LOOKAHEAD_BYTES),
-                # A caller that vanished without a word would keep its stream open for ever.
+                # Without this, a caller that vanished would keep its stream open for ever.
                 ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
                 ("grpc.keepalive_timeout_ms", _KEEPALIVE_ANSWER_MS),
                 ("grpc.http2.min_ping_interval_without_data_ms", _CLIENT_PING_MS),
@@ -134,37 +134,37 @@ class MergeServer:
         except RuntimeError as error:
             raise ServerStartError(f"can't listen on {host}:{options.port}") from error
         await server.start()
-        self._say_of_workers(can_work=True)
-        self._places[USUAL].listen(lambda can_work: self._say_of_workers(can_work=can_work))
+        self._set_workers_health(can_work=True)
+        self._pools[USUAL].listen(lambda can_work: self._set_workers_health(can_work=can_work))
         self._supervisor.start()
         self._server = server
-        self._housekeeping = asyncio.create_task(keep_giving_back())
+        self._housekeeping = asyncio.create_task(trim_regularly())
         _log.debug("serving on %s:%d", host, port)
         return f"{host}:{port}"
 
-    def state(self) -> ServerState:
-        """What the server is at; from any thread."""
-        return server_state(self._places, self._budget, self._streams, self._supervisor)
+    def snapshot(self) -> Snapshot:
+        """A snapshot of the server in numbers; from any thread."""
+        return take_snapshot(self._pools, self._budget, self._streams, self._supervisor)
 
-    def _say_of_workers(self, *, can_work: bool) -> None:
+    def _set_workers_health(self, *, can_work: bool) -> None:
         self._health.set(SERVICE, serving=can_work)
         for name in self._strategies.offered:
             if name not in self._strategies.backends:
                 self._health.set(f"{SERVICE}/{name}", serving=can_work)
 
-    def _say_of_strategy(self, name: str, ready: bool) -> None:  # noqa: FBT001  # the supervisor's callback
+    def _set_strategy_health(self, name: str, ready: bool) -> None:  # noqa: FBT001  # the supervisor's callback
         self._health.set(f"{SERVICE}/{name}", serving=ready)
 
-    def give_up(self) -> None:
-        """End a :meth:`start` that is going on."""
-        self._given_up.set()
+    def cancel_start(self) -> None:
+        """End a :meth:`start` in progress."""
+        self._start_cancelled.set()
 
     def _check_start(self) -> None:
-        if self._given_up.is_set():
-            raise _GivenUpError
+        if self._start_cancelled.is_set():
+            raise _StartCancelledError
 
     async def stop(self) -> None:
-        """Say NOT_SERVING, take no more calls, let running ones end for the grace, then cancel them."""
+        """Report NOT_SERVING, accept no more calls, give running calls the grace time to end, then cancel them."""
         self._health.stop()
         if self._housekeeping is not None:
             self._housekeeping.cancel()
@@ -174,42 +174,42 @@ class MergeServer:
             await self._server.stop(self._options.grace_seconds)
             _log.info("stopped")
         await self._supervisor.stop()
-        await asyncio.gather(*(place.close() for place in self._places.values()))
+        await asyncio.gather(*(pair.close() for pair in self._pools.values()))
         await asyncio.to_thread(self._strategies.close)
-        if self._shown is not None:
-            await self._shown.stop()
+        if self._observability is not None:
+            await self._observability.stop()
 
     async def _start_work(self) -> None:
         options = self._options
-        usual = process_place(options) if options.workers else thread_place(options, self._strategies)
-        # One for each strategy with a backend: one that hangs keeps its own threads, and no others.
-        special = {name: backend_place(options, self._strategies) for name in self._strategies.backends}
-        self._places.update({USUAL: usual, **special})
+        usual = process_pools(options) if options.workers else thread_pools(options, self._strategies)
+        # A pair for each strategy with a backend: a backend that hangs blocks only its own threads.
+        special = {name: backend_pools(options, self._strategies) for name in self._strategies.backends}
+        self._pools.update({USUAL: usual, **special})
         # Processes are spawned before gRPC has threads.
-        for place in self._places.values():
-            await place.start()
+        for pair in self._pools.values():
+            await pair.start()
         if options.warm:
             await asyncio.to_thread(self._strategies.warm, WorkContext(check=self._check_start))
         if options.warm and not options.workers:
-            # Worker processes have taggers of their own.
+            # Worker processes load taggers of their own.
             await asyncio.to_thread(self._strategies.taggers.warm, WorkContext(check=self._check_start))
 
     def _reception(self) -> Reception:
-        # Where documents are worked on in this process, its memory does not tell what messages take.
+        # If this process works on documents, its memory does not show the size of messages alone.
         only_messages = self._options.workers > 0 and not self._strategies.backends
-        pools = [place.streams for place in self._places.values()]
+        sessions = [pair.streams for pair in self._pools.values()]
         return Reception(
             self._budget,
             self._options.max_message_bytes,
             growth=Growth() if only_messages else None,
-            kept=lambda: sum(pool.kept_bytes for pool in pools),
+            kept=lambda: sum(each.kept_bytes for each in sessions),
         )
 
     def _make_handlers(self, reception: Reception, observer: Observer) -> Handlers:
-        special = {name: place for name, place in self._places.items() if name != USUAL}
+        special = {name: pair for name, pair in self._pools.items() if name != USUAL}
         return Handlers(
             self._strategies,
-            self._places[USUAL],
+            self._pools[USUAL],
             special,
             budget=self._budget,
             streams=self._streams,
@@ -222,7 +222,7 @@ class MergeServer:
 def _connection_age(seconds: float | None) -> list[tuple[str, int]]:
     if seconds is None:
         return []
-    # Calls in progress go on for as long as they take.
+    # Calls in progress go on without a limit.
     return [("grpc.max_connection_age_ms", int(seconds * 1000)), ("grpc.max_connection_age_grace_ms", _FOREVER_MS)]
 
 
@@ -250,12 +250,12 @@ async def _serve(options: ServerOptions | None, on_ready: Callable[[str], None],
     end = asyncio.ensure_future(stopped)
     starting = asyncio.ensure_future(server.start())
     try:
-        # Backends may take minutes to start.
+        # Backends can take minutes to start.
         await asyncio.wait({starting, end}, return_when=asyncio.FIRST_COMPLETED)
         if end.done():
-            server.give_up()
-            # What it cannot start with is of no interest any more: Ctrl-C may have reached a worker before it was deaf.
-            with contextlib.suppress(_GivenUpError, ServerStartError):
+            server.cancel_start()
+            # An error of the start no longer matters: Ctrl-C can have ended a worker before it ignored the signal.
+            with contextlib.suppress(_StartCancelledError, ServerStartError):
                 await starting
         else:
             on_ready(await starting)
@@ -265,10 +265,10 @@ async def _serve(options: ServerOptions | None, on_ready: Callable[[str], None],
 
 
 def serve(options: ServerOptions | None = None, *, on_ready: Callable[[str], None] | None = None) -> None:
-    """Serve until SIGTERM or SIGINT, then stop with grace; a second signal ends the process at once.
+    """Serve until SIGTERM or SIGINT, then stop gracefully; a second signal ends the process at once.
 
-    ``on_ready`` is called with the address, ``HOST:PORT``, once the server takes calls. Call it in the main thread.
-    Raises :class:`ServerStartError` if the server can't listen there.
+    ``on_ready`` is called with the address, ``HOST:PORT``, once the server accepts calls. Call this in the main thread.
+    Raises :class:`ServerStartError` if the server can't start.
     """
 
     async def main() -> None:
@@ -281,7 +281,7 @@ def serve(options: ServerOptions | None = None, *, on_ready: Callable[[str], Non
             for each in (signal.SIGTERM, signal.SIGINT):
                 loop.remove_signal_handler(each)
 
-        # Where loops take no signal handlers (Windows), Ctrl-C cancels this task, which stops the server too.
+        # If the loop has no signal handlers (Windows), Ctrl-C cancels this task, which also stops the server.
         with contextlib.suppress(NotImplementedError):
             for each in (signal.SIGTERM, signal.SIGINT):
                 loop.add_signal_handler(each, on_signal, each)
@@ -292,9 +292,9 @@ def serve(options: ServerOptions | None = None, *, on_ready: Callable[[str], Non
 
 @contextlib.contextmanager
 def background(options: ServerOptions | None = None) -> Iterator[str]:
-    """A server on a thread of this process, for demos and tests; the address, ``HOST:PORT``.
+    """Run a server on a thread of this process, for demos and tests. Gives the address, ``HOST:PORT``.
 
-    Raises :class:`ServerStartError` if the server can't listen there.
+    Raises :class:`ServerStartError` if the server can't start.
     """
     ready: Future[str] = Future()
     stop: Future[object] = Future()

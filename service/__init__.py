@@ -1,28 +1,33 @@
-"""The server's inside: where work is done, what is let in, and what callers are told.
+"""The server's inside: who may call, where work is done, and what operators see.
 
-``server.py`` wires it up. Everything that is asyncio here belongs to one event loop, so nothing needs a lock.
+``server.py`` wires it up. All asyncio objects here belong to one event loop, so they need no locks.
 
 ::
 
-    handlers      the methods of the service
-    ├── admission     how much may wait, be in work and stay open
-    ├── routing       which strategy a message asks for, without decoding it
-    ├── documents     whole documents: a bounded queue before a crew
-    ├── streams       open streams, each with its state in one worker
-    ├── patience      how long work may take, and a stream be idle
-    └── calls         one call from begin to end: its status, its record for an Observer
-    crew              keeps a number of workers alive
-    ├── processes     a worker in a process of its own (worker_main is its inside, frames what goes between)
-    └── threads       a worker on threads of the server
-    desk              what a worker does with a message
-
-    supervision   finds out which backends have failed, and starts them again
-    health        what load balancers are told, for the service and for each strategy
-    observability what operators see
-    ├── identity      what names a call in logs and traces
-    ├── logs          lines of text or JSON
-    ├── metrics       Prometheus, with the server's state as of now
-    └── tracing       OpenTelemetry
+    rpc                   the gRPC service
+    ├── servicer          the methods
+    ├── call              one call from start to end: status, record, clean-up
+    ├── document_stream   the documents of one MergeDocuments stream
+    ├── envelopes         its messages, without the documents inside
+    ├── strategy_peek     which strategy a message names, without decoding it
+    ├── timeouts          limits on work and on idle callers
+    ├── drain             answers arrive before a connection closes
+    └── health            health checks, for the service and for each strategy
+    security              TLS, tokens, rate limits; the first interceptor
+    work
+    ├── reception         reads messages within the memory that they may take
+    ├── budget            bytes and streams that the server holds
+    ├── queue             whole documents, before a worker pool
+    ├── sessions          open streams, each with its state in one worker
+    ├── backend_pools     which pools there are
+    ├── pool              keeps a number of workers alive
+    ├── process_worker    a worker in its own process (worker_process is its inside, ipc the messages between)
+    ├── thread_worker     a worker on threads of the server
+    ├── executor          what a worker does with a message
+    └── backend_supervisor  finds failed backends and restarts them
+    telemetry             logs, metrics, traces
+    answers               from the bytes of a request to the bytes of its answer
+    strategies, taggers   which ones callers can use
 """
 
 from merge_baseline.names import require

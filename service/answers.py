@@ -1,7 +1,7 @@
-"""The service without its transport: from the bytes of a request to the bytes of its answer.
+"""The service without gRPC: from the bytes of a request to the bytes of its answer.
 
-Plain functions that run wherever a server wants to have its work done. ``watch`` is asked between parts, and by the
-strategy, whether to go on; what its ``check`` raises ends the work.
+Plain functions that run in a worker process or on a thread. They call ``watch.check`` between parts, and strategies do
+within a part; an exception from it ends the work.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from service.request_validation import (
     setup_violations,
 )
 from service.strategies import ServedStrategies, make_served
-from service.work_counts import Tally
+from service.work_counts import WorkCounts
 
 _M = TypeVar("_M", bound=Message)
 
@@ -53,9 +53,12 @@ def merge_document_answer(
     data: bytes,
     watch: WorkContext,
     limits: Limits = DEFAULT_LIMITS,
-    tally: Tally | None = None,
+    counts: WorkCounts | None = None,
 ) -> bytes:
-    """Answer a MergeDocumentRequest and add it to ``tally``. Raises what validation, the strategy and merging raise."""
+    """Answer a MergeDocumentRequest and add its numbers to ``counts``.
+
+    Raises the errors of validation, of the strategy and of merging.
+    """
     request = _decode(v1.MergeDocumentRequest, data)
     location = Location(document=request.document.id or None)
     check(document_excess(request, limits), location)
@@ -71,18 +74,18 @@ def merge_document_answer(
     if tagging is not None:
         document, conditions = tagging.tag(document, notices, watch)
         parts = [(part, chains) for part, (_, chains) in zip(document.parts, parts, strict=True)]
-    # As merge_document, but for the mentions of the merged chains, which nobody asks for here.
+    # Like merge_document, but without the mentions of the merged chains, which the answer does not need.
     merger = PartMerger(strategy, document.id, document=document, key=key, watch=watch)
     decisions = merger.add_all(parts)
     chains = merger.finish_members(keep_singletons=request.keep_singletons, notices=notices)
-    if tally is not None:
+    if counts is not None:
         linked = sum(decision.antecedent is not None for decision in decisions)
-        tally.strategy = request.strategy.name
-        tally.documents += 1
-        tally.parts += len(parts)
-        tally.linked += linked
-        tally.new += len(decisions) - linked
-        tally.chains += len(chains)
+        counts.strategy = request.strategy.name
+        counts.documents += 1
+        counts.parts += len(parts)
+        counts.linked += linked
+        counts.new += len(decisions) - linked
+        counts.chains += len(chains)
     answer = v1.MergeDocumentResponse(
         singletons=merger.singletons,
         signature=merger.signature + conditions,
@@ -101,14 +104,14 @@ def list_strategies_answer(strategies: ServedStrategies, data: bytes) -> bytes:
     return v1.ListStrategiesResponse(strategies=infos, taggers=taggers).SerializeToString()
 
 
-def _tagging(strategies: ServedStrategies, asked: v1.MergeDocumentRequest | v1.MergeStreamSetup) -> Tagging | None:
-    if not asked.HasField("tagger"):
+def _tagging(strategies: ServedStrategies, request: v1.MergeDocumentRequest | v1.MergeStreamSetup) -> Tagging | None:
+    if not request.HasField("tagger"):
         return None
-    return strategies.taggers.use(asked.tagger.name, retag=asked.tagger.retag)
+    return strategies.taggers.use(request.tagger.name, retag=request.tagger.retag)
 
 
 class _Stream:
-    """The parts of one document as they come. Of their text nothing is kept."""
+    """One document whose parts arrive one by one. Their text is not kept."""
 
     def __init__(
         self, strategies: ServedStrategies, setup: v1.MergeStreamSetup, watch: WorkContext, totals: Totals
@@ -140,7 +143,7 @@ class _Stream:
         add_chains(self._setup.key.chains, more.chains)
 
     def add_chunk(self, chunk: v1.PartChunk) -> Iterator[v1.PartDecisions]:
-        self._check_size(chunk.piece, "chunk.piece", begins=self._unfinished is None)
+        self._check_size(chunk.piece, "chunk.piece", starts=self._unfinished is None)
         if self._unfinished is None:
             self._unfinished = v1.Part()
         add_piece(self._unfinished, chunk.piece)
@@ -150,22 +153,22 @@ class _Stream:
 
     def add(self, message: v1.Part) -> Iterator[v1.PartDecisions]:
         self.expect_whole("part")
-        self._check_size(message, "part", begins=True)
+        self._check_size(message, "part", starts=True)
         yield from self._decide(message)
 
-    def _check_size(self, piece: v1.Part, field: str, *, begins: bool) -> None:
+    def _check_size(self, piece: v1.Part, field: str, *, starts: bool) -> None:
         location = Location(document=self.document_id or None, part=self._parts)
-        check(self._totals.add_part(piece, field, begins=begins), location)
+        check(self._totals.add_part(piece, field, starts=starts), location)
         check(part_excess(piece, field), location)
 
     def expect_whole(self, field: str) -> None:
-        """See that no chunk of a part is missing."""
+        """Check that no part is incomplete."""
         if self._unfinished is not None:
             raise request_error([Violation(field, "in the middle of a part; expected the rest of its chunks")])
 
     def _started(self) -> PartMerger:
         if self._merger is None:
-            # All of the gold merges, which the setup only began with.
+            # Now with all gold merges; the setup had only the first of them.
             self._check_setup()
             key = key_from_message(self._setup.key, self.document_id) if self._setup.HasField("key") else None
             self._merger = PartMerger(self._strategy, self.document_id, key=key, watch=self._watch)
@@ -189,7 +192,7 @@ class _Stream:
         try:
             decisions = self._started().add(part, chains)
         except InputError as error:
-            # On a stream strategies are not told the document.
+            # On a stream, strategies do not know the document.
             if error.location.document is None:
                 error.location = replace(error.location, document=self.document_id)
             raise
@@ -213,7 +216,7 @@ class _Stream:
 
 
 class StreamAnswers:
-    """Answers the messages of one stream, which must come in the order that the protocol asks for."""
+    """Answers the messages of one stream, and checks their order."""
 
     def __init__(self, strategies: ServedStrategies, watch: WorkContext, limits: Limits = DEFAULT_LIMITS) -> None:
         self._strategies = strategies
@@ -221,13 +224,13 @@ class StreamAnswers:
         self._strategy = ""
         self._totals = Totals(limits, "the stream")
         self._stream: _Stream | None = None
-        self.tally = Tally()
-        """What has been done since it was last put back to an empty one."""
+        self.counts = WorkCounts()
+        """Counts of the work since they were last replaced."""
 
     def take(self, data: bytes) -> list[bytes]:
-        """The answers to a part or its last chunk, none to anything else.
+        """The answers to a part or its last chunk; none to other messages.
 
-        Raises what validation and the strategy raise.
+        Raises the errors of validation and of the strategy.
         """
         document = None if self._stream is None else self._stream.document_id
         check(self._totals.add_bytes(len(data)), Location(document=document or None))
@@ -255,21 +258,21 @@ class StreamAnswers:
         if self._stream is None:
             raise request_error([Violation("setup", "missing; expected a setup before the end of the stream")])
         answers = list(self._stream.summary())
-        self.tally.strategy = self._strategy
-        self.tally.documents += 1
-        # A chain that is cut in two has the same id in both pieces.
-        self.tally.chains += len({chain.id for answer in answers for chain in answer.chains})
+        self.counts.strategy = self._strategy
+        self.counts.documents += 1
+        # A chain that is split between messages has the same id in both.
+        self.counts.chains += len({chain.id for answer in answers for chain in answer.chains})
         return [v1.MergeStreamResponse(summary=each).SerializeToString() for each in answers]
 
     def _count_part(self, answers: Sequence[v1.PartDecisions]) -> None:
         linked = sum(decision.HasField("antecedent") for answer in answers for decision in answer.decisions)
-        self.tally.strategy = self._strategy
-        self.tally.parts += bool(answers)
-        self.tally.linked += linked
-        self.tally.new += sum(len(answer.decisions) for answer in answers) - linked
+        self.counts.strategy = self._strategy
+        self.counts.parts += bool(answers)
+        self.counts.linked += linked
+        self.counts.new += sum(len(answer.decisions) for answer in answers) - linked
 
 
 def progress_answer(stage: str, done: int, total: int) -> bytes:
-    """The message that tells the caller of a stream how far slow work is."""
+    """The encoded message that reports progress to the caller of a stream."""
     progress = v1.Progress(stage=stage, done=done, total=total)
     return v1.MergeStreamResponse(progress=progress).SerializeToString()

@@ -1,4 +1,4 @@
-"""The status that a call ends with: which one an error means, and how gRPC is given it."""
+"""The status of a call: which status stands for which error, and how a call ends with it."""
 
 from __future__ import annotations
 
@@ -37,18 +37,17 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("merge_baseline.server")
 
-
 _WORKER_RETRY_SECONDS: Final = 0.5
 
 
 def end_with(
     status: status_pb2.Status, context: grpc.aio.ServicerContext[Any, Any], request_id: str
 ) -> tuple[str, str]:
-    """Have a call end with this status once its handler returns; the names of code and reason.
+    """Make a call end with this status once its handler returns. Returns the names of code and reason.
 
-    Not by ``context.abort``: gRPC keeps the exception which that raises, in a cycle with the frames that it went
-    through and all that these have, such as the request. Such a request stays until a garbage collection, which
-    comes by the number of objects, whatever their size.
+    ``context.abort`` is not used: gRPC keeps its exception in a cycle with the frames that it passed, and these hold
+    the request. The request would stay in memory until a garbage collection, and Python starts those by the number of
+    objects, not by their size.
     """
     sent = rpc_status.to_status(status)
     # The stubs have a type of their own for metadata.
@@ -59,7 +58,7 @@ def end_with(
 
 
 def status_for(error: Exception, method: str) -> status_pb2.Status:
-    """Merger's errors with their details, anything unforeseen without."""
+    """The status for an error: with its details for errors of this project, without any text for bugs."""
     match error:
         case RefusedError():
             status = error.status

@@ -1,4 +1,4 @@
-"""What ends a call besides merger's own errors. None of these says anything about the document."""
+"""Errors that end a call besides those of ``merger``. None of them quotes the document."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ServerStartError(MergeBaselineError):
 
 
 class OverloadedError(Exception):
-    """More than the server may take on. ``retry_seconds`` is when it will probably have room."""
+    """The server is full. It will probably have room in ``retry_seconds``."""
 
     def __init__(self, message: str, retry_seconds: float) -> None:
         self.retry_seconds = retry_seconds
@@ -24,7 +24,7 @@ class OverloadedError(Exception):
 
 
 class CallerLimitError(Exception):
-    """More than the caller may take of the server. ``retry_seconds`` is when to try again."""
+    """The caller has reached its limit. It can try again in ``retry_seconds``."""
 
     def __init__(self, message: str, retry_seconds: float) -> None:
         self.retry_seconds = retry_seconds
@@ -32,19 +32,19 @@ class CallerLimitError(Exception):
 
 
 class WorkerLostError(Exception):
-    """The process that worked on the request, or held the state of the stream, is gone."""
+    """The process that worked on the request, or held the state of the stream, has died."""
 
 
 class CallEndedError(Exception):
-    """The caller is gone or has stopped waiting."""
+    """The caller has left, or its deadline has passed."""
 
 
 class TimeLimitError(Exception):
-    """Longer than the server works, or waits for a caller."""
+    """Work, or a caller, took longer than the server allows."""
 
 
 class RefusedError(Exception):
-    """What a worker found wrong with a request, as the status to answer with."""
+    """A worker refused the request; ``status`` is the answer."""
 
     def __init__(self, status: status_pb2.Status) -> None:
         self.status = status
@@ -52,7 +52,7 @@ class RefusedError(Exception):
 
 
 class CrashedError(Exception):
-    """Work failed by a bug. ``kind`` is the exception's class, ``where`` the frames: no text of documents."""
+    """Work failed because of a bug. ``kind`` is the exception's class, ``where`` its frames; neither has any text."""
 
     def __init__(self, kind: str, where: str) -> None:
         self.kind = kind
@@ -61,9 +61,9 @@ class CrashedError(Exception):
 
 
 def where(error: BaseException) -> str:
-    """Where in the code an exception happened, innermost first.
+    """The place in the code where an exception was raised, innermost frame first.
 
-    Neither the exception's text nor a usual traceback: both may quote the document.
+    Without the exception's text and without source lines, since these can quote the document.
     """
     frames = traceback.extract_tb(error.__traceback__)
     return " < ".join(f"{frame.filename}:{frame.lineno} {frame.name}" for frame in reversed(frames))

@@ -1,4 +1,4 @@
-"""Whether an address can be listened on: gRPC only says that it could not, the system says why."""
+"""Checks of the address to listen on. gRPC reports only that it failed; the operating system gives the reason."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from service.errors import ServerStartError
 
 
 def check_host(parameter: str, host: str) -> None:
-    """Raises :class:`~merger.errors.ParameterError` for what no address can be found of, such as nothing."""
+    """Raises :class:`~merger.errors.ParameterError` if the host is empty or no possible address or name."""
     try:
         usable = bool(host.encode("idna"))
     except UnicodeError:
         usable = False
     if not usable:
         expected = "expected such as 127.0.0.1, or 0.0.0.0 for all addresses"
-        raise ParameterError(f"{{{parameter}}}: {host!r} is no address and no name; {expected}")
+        raise ParameterError(f"{{{parameter}}}: {host!r} is neither an address nor a name; {expected}")
 
 
 def plain_host(host: str) -> str:
-    """The host without the brackets that IPv6 addresses have in an URL."""
+    """The host without the brackets of an IPv6 address in a URL."""
     return host[1:-1] if host.startswith("[") and host.endswith("]") else host
 
 
 def try_to_bind(host: str, port: int) -> None:
-    """Bind for a moment. Raises ``OSError``."""
+    """Bind to the address for a moment. Raises ``OSError`` if that fails."""
     family, kind, protocol, _, address = socket.getaddrinfo(plain_host(host), port, type=socket.SOCK_STREAM)[0]
     with socket.socket(family, kind, protocol) as probe:
         if os.name == "posix":
@@ -36,20 +36,20 @@ def try_to_bind(host: str, port: int) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address to listen on is reached from this machine alone; a name, whether all of its addresses are.
+    """Whether only this machine can reach the address; for a name, whether that holds for all of its addresses.
 
-    Raises :class:`~service.errors.ServerStartError` for a name that is not known.
+    Raises :class:`~service.errors.ServerStartError` for an unknown name.
     """
     try:
         found = socket.getaddrinfo(host or None, 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError as error:
         raise ServerStartError(f"can't listen on {host}: {error.strerror}") from None
-    # A scope may follow the address (fe80::1%eth0).
+    # A scope can follow the address (fe80::1%eth0).
     return all(ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback for *_, address in found)
 
 
-def check_exposure(host: str, *, tls: bool, tokens: bool, allowed: bool) -> None:
-    """Refuse to listen beyond this machine without TLS, unless it is ``allowed`` in as many words.
+def check_listen_address(host: str, *, tls: bool, tokens: bool, allowed: bool) -> None:
+    """Refuse to listen beyond this machine without TLS, unless the operator has explicitly ``allowed`` it.
 
     Raises :class:`~service.errors.ServerStartError`.
     """

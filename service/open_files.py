@@ -1,4 +1,4 @@
-"""Whether the system lets the server have as many files open as it needs."""
+"""Check of the limit of open files."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Final
 from service.errors import ServerStartError
 
 _OWN: Final = 48
-"""Files of the server itself: its port, its event loops, its logs and those that it reads."""
+"""Files of the server itself: its port, event loops, logs, and the files that it reads."""
 _OF_A_WORKER: Final = 8
-"""Pipes to a worker, and to one that takes its place."""
+"""Pipes to a worker and to its replacement."""
 _CONNECTIONS: Final = 16
-"""As few callers as a server is of use for."""
+"""The fewest connections with which a server is useful."""
 
 
 def check_open_files(workers: int) -> None:
-    """Raise the limit of this process as far as it may, and see that it is enough; gRPC aborts where it is not.
+    """Raise this process's limit as far as needed and allowed, and check that it is enough; otherwise gRPC would abort.
 
     ``workers`` is the number of worker processes. Raises :class:`~service.errors.ServerStartError`.
     """

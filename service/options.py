@@ -1,4 +1,4 @@
-"""How to serve."""
+"""The server's options."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ _IDLE_BYTES: Final = 50 * 1024 * 1024
 
 
 def default_workers() -> int:
-    """As many as the cores that this process may use, and at least two, so that a large document leaves one free."""
+    """The number of cores that this process can use, but at least 2, so that a large document leaves one free."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(2, cores)
 
 
 OTHER_BYTES: Final = 32 * 1024 * 1024
-"""For connections and what else grows with calls."""
+"""Memory for connections and anything else that grows with calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallerLimits:
-    """``concurrency`` calls may run at a time. ``rate`` calls may begin a second, ``burst`` at once after a pause.
+    """Limits of one caller.
 
-    ``None`` is no limit; for ``burst`` it is what the rate allows in a second, and at least 1.
+    ``concurrency`` calls can run at a time. ``rate`` calls can start per second, and ``burst`` at once after a pause.
+    ``None`` means no limit; for ``burst`` it means the calls of one second, at least 1.
     """
 
     concurrency: int | None = None
@@ -47,13 +48,13 @@ class CallerLimits:
 
     @property
     def allowance(self) -> float:
-        """The most calls that may begin at once."""
+        """The most calls that can start at once."""
         return float(self.burst or max(1, math.ceil(self.rate or 1)))
 
 
 @dataclass(frozen=True, slots=True)
 class TlsFiles:
-    """PEM files: the certificate and what leads from it to its CA, its key, and the CA that callers must have."""
+    """PEM files: the certificate with its chain, its key, and the CA that must have signed callers' certificates."""
 
     certificate: str
     key: str
@@ -73,11 +74,11 @@ class TlsFiles:
 
 @dataclass(frozen=True, slots=True)
 class SecurityOptions:
-    """What protects a server beyond its limits on documents.
+    """TLS, tokens and limits of callers.
 
-    ``tls_cert``, ``tls_key`` and ``tls_client_ca`` are PEM files; with the last, callers must have a certificate that
-    it signed. ``token_file`` has the tokens that callers may use. ``callers`` limits each token's name or, without
-    tokens, each address. ``insecure_listen_anywhere`` lets a server without TLS listen beyond this machine.
+    ``tls_cert``, ``tls_key`` and ``tls_client_ca`` are PEM files; with the last, callers need a certificate that this
+    CA has signed. ``token_file`` lists the accepted tokens. ``callers`` limits each token's name or, without tokens,
+    each address. ``insecure_listen_anywhere`` lets a server without TLS listen beyond this machine.
     """
 
     tls_cert: str | None = None
@@ -88,7 +89,7 @@ class SecurityOptions:
     insecure_listen_anywhere: bool = False
 
     def __post_init__(self) -> None:
-        """Raises :class:`~merger.errors.ParameterError` for TLS that is half set up."""
+        """Raises :class:`~merger.errors.ParameterError` for an incomplete set of TLS files."""
         TlsFiles.of(self.tls_cert, self.tls_key, self.tls_client_ca)
 
 
@@ -97,9 +98,10 @@ _MOST_PORTS = 65535
 
 @dataclass(frozen=True, slots=True)
 class ObservabilityOptions:
-    """Metrics are shown at ``http://metrics_host:metrics_port/metrics``, port 0 taking any free one, ``None`` none.
+    """Metrics and traces.
 
-    ``otel`` sends traces as OpenTelemetry's environment variables say.
+    Metrics are at ``http://metrics_host:metrics_port/metrics``; port 0 takes any free port, ``None`` turns them off.
+    ``otel`` sends traces, by OpenTelemetry's environment variables.
     """
 
     metrics_host: str = "127.0.0.1"
@@ -107,7 +109,7 @@ class ObservabilityOptions:
     otel: bool = False
 
     def __post_init__(self) -> None:
-        """Raises :class:`~merger.errors.ParameterError` for a port or a host that is none."""
+        """Raises :class:`~merger.errors.ParameterError` for an impossible host or port."""
         check_host("metrics_host", self.metrics_host)
         if self.metrics_port is not None and not 0 <= self.metrics_port <= _MOST_PORTS:
             raise ParameterError(f"{{metrics_port}}: {self.metrics_port} is not a number from 0 to {_MOST_PORTS}")
@@ -115,35 +117,33 @@ class ObservabilityOptions:
 
 @dataclass(frozen=True, slots=True)
 class ServerOptions:
-    """How to serve.
+    """The server's options.
 
-    ``port`` 0 takes any free one. ``max_message_bytes`` bounds a message in either direction. After a signal to stop,
+    ``port`` 0 takes any free port. ``max_message_bytes`` bounds a message in either direction. After a signal to stop,
     running calls have ``grace_seconds`` to end.
 
-    A document, or a message of a stream, is given up when it is not done after ``max_call_seconds``, waiting included,
-    if its caller's deadline is not sooner. A stream is ended when its caller neither sends nor reads for
-    ``idle_stream_seconds`` while nothing is worked on.
+    ``max_call_seconds`` is the limit for a document, or a message of a stream, with its time in the queue; the caller's
+    deadline can be sooner. A stream is ended if its caller neither sends nor reads for ``idle_stream_seconds`` while no
+    work is in progress.
 
-    A connection older than ``max_connection_age_seconds`` is given up once its calls are over, so that callers connect
-    anew and a load balancer can send them elsewhere; ``None`` is no limit.
+    A connection older than ``max_connection_age_seconds`` is closed once its calls are over. Callers then connect
+    again, and a load balancer can send them to another server; ``None`` means no limit.
 
-    ``workers`` processes work on whole documents, each on one at a time, and as many others on the parts of streams;
-    0 works on threads of the server's own process instead, one for documents and one for streams, which is for demos
-    and tests: nothing can be ended there that does not end by itself. ``queue`` requests may wait for a worker, and
-    ``queue_bytes`` of messages may be waiting, in work or on their way out, at a time. ``streams`` may be open at a
-    time. ``replay_bytes`` of what open streams have sent are kept, so that the streams go on when their worker dies.
+    ``workers`` processes work on whole documents, each on one at a time, and as many others on the parts of streams.
+    With 0, one thread works on documents and one on streams. That is for demos and tests: work that ignores its
+    cancellation can't be killed there. ``queue`` requests can wait for a worker. ``queue_bytes`` of messages can be
+    waiting, in progress or on their way out. ``streams`` can be open at a time. The server keeps ``replay_bytes`` of
+    messages of open streams, so that the streams go on when their worker dies.
 
-    ``enable`` names the strategies with a backend that are offered, each with its options
-    (``corenlp:algorithm=statistical,memory=6G``); with ``warm`` their backends are started before the server takes
-    calls, otherwise on first use. ``backend_threads`` requests to them are worked on at a time, and as many parts of
-    streams; they have a queue of their own, of the same length.
+    ``enable`` lists the strategies with a backend to offer, each with its options
+    (``corenlp:algorithm=statistical,memory=6G``). With ``warm``, their backends start before the server takes calls,
+    otherwise on first use. Each such strategy has a queue of its own, also of length ``queue``, and works on
+    ``backend_threads`` documents and as many messages of streams at a time.
 
-    ``enable_taggers`` names the taggers that requests may ask for, each with its options
-    (``spacy:model=en_core_web_sm``); each worker process has one of its own, with ``warm`` loaded before it takes
-    calls.
+    ``enable_taggers`` lists the taggers that requests can name, each with its options
+    (``spacy:model=en_core_web_sm``). Each worker process loads its own, before it takes calls if ``warm`` is set.
 
-    ``security`` says who may call, ``limits`` how large a document may be, and ``observability`` what is shown of the
-    server.
+    ``security`` controls who can call, ``limits`` the size of documents, and ``observability`` metrics and traces.
     """
 
     host: str = "127.0.0.1"
@@ -193,6 +193,6 @@ class ServerOptions:
 
     @property
     def most_memory_bytes(self) -> int:
-        """The memory from which on the server's own process receives no more; its workers come on top."""
+        """The memory at which the server's own process stops receiving messages; workers need more."""
         messages = max(self.queue_bytes, self.max_message_bytes) + 2 * self.max_message_bytes
         return _IDLE_BYTES + OTHER_BYTES + messages + self.replay_bytes

@@ -1,4 +1,4 @@
-"""A backend as a server's callers may use it: what it says about the operator's machine and files stays there."""
+"""A backend for the callers of a server: its errors don't reveal the operator's machine and files."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _log = logging.getLogger("merge_baseline.server")
 
 
 def without_addresses(text: str) -> str:
-    """The text with ``…`` for URLs and paths: what is wrong, but not where on the operator's side."""
+    """The text with ``…`` in place of URLs and paths: what is wrong, but not where on the operator's machine."""
     return _ADDRESS.sub("…", text)
 
 
-class DiscreetBackend(Backend):
-    """Passes on what another backend predicts, and its errors without paths, or texts of documents of the operator's.
+class RedactedBackend(Backend):
+    """Passes on the clusters of another backend, and its errors without paths and without text of the operator's files.
 
-    Otherwise a caller could have a file with clusters told token by token: each error names the token that it expected.
+    Otherwise a caller could read a file with clusters token by token, since each error names the expected token.
     """
 
-    name: ClassVar[str] = "discreet"
+    name: ClassVar[str] = "redacted"
     summary: ClassVar[str] = "another backend, for callers of a server"
 
     def __init__(self, backend: Backend) -> None:
@@ -37,7 +37,7 @@ class DiscreetBackend(Backend):
         self._backend = backend
 
     def predict(self, document: Document, watch: WorkContext) -> tuple[Cluster, ...]:
-        """As the other backend. Its reasons for not being able to start are logged."""
+        """The clusters of the other backend. If it cannot start, the reason goes to the log only."""
         name = self._backend.name
         try:
             return self._backend.predict(document, watch)
@@ -52,12 +52,12 @@ class DiscreetBackend(Backend):
             place = replace(error.location, file=None)
             raise BackendError(without_addresses(error.message), place, expected=error.expected, hint=hint) from None
         except UnavailableError as error:
-            # Says why nothing can be started, so it quotes no document.
+            # The text says why nothing can be started, so it quotes no document.
             _log.error("strategy %s can't run: %s", name, error)
             message = f"strategy {name} can't run on this server now; the server's log says why"
             raise UnavailableError(message) from None
 
     @property
     def signature(self) -> str:
-        """That of the other backend."""
+        """The signature of the other backend."""
         return self._backend.signature

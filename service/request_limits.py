@@ -1,7 +1,7 @@
-"""Whether a request keeps to the limits, counted before anything else is done with it.
+"""Whether a request is within the limits, counted before any other work on it.
 
-Counting is linear in the request and cheap beside decoding it: lengths of lists, and the encoded size of a sentence,
-which is never below the length of a text in it.
+Counting is linear in the request and much cheaper than decoding it: it uses the lengths of lists, and the encoded size
+of a sentence, which is never below the length of a text in it.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from protos.limits import Limits, Longest
 from protos.merge_baseline import v1
 
 _HARMLESS_CHAIN_BYTES: Final = min(Longest.TEXT, 2 * Longest.PIECES)
-"""A chain of so few encoded bytes has no text that is too long, and no mention with too many pieces, of at least two
-bytes each."""
+"""A chain of at most this encoded size has no text that is too long and no mention with too many pieces: a piece takes
+at least two bytes."""
 
 
 class Totals:
-    """Adds up one document, or the messages of one stream as they come."""
+    """Sums over one document, or over the messages of one stream so far."""
 
     def __init__(self, limits: Limits, whole: str) -> None:
-        """``whole`` is how violations call what is added up: the document, the stream."""
+        """``whole`` names the sum in violations: the document, the stream."""
         self._limits = limits
         self._whole = whole
         self._bytes = self._parts = self._sentences = self._tokens = self._chains = self._mentions = 0
         self._key_chains = self._key_mentions = 0
 
     def add_bytes(self, size: int) -> Iterator[Violation]:
-        """Count a message of a stream, before it is decoded. Yields what is too much now."""
+        """Count a message of a stream, before it is decoded. Yields a violation if that is too much."""
         self._bytes += size
         if self._bytes > self._limits.stream_bytes:
             yield self._too_much("message", self._bytes, self._limits.stream_bytes, "bytes")
 
-    def add_part(self, part: v1.Part, field: str, *, begins: bool = True) -> Iterator[Violation]:
-        """Count a part, or a chunk of one that ``begins`` a part or goes on with it. Yields what is too much now."""
-        self._parts += begins
+    def add_part(self, part: v1.Part, field: str, *, starts: bool = True) -> Iterator[Violation]:
+        """Count a part, or a chunk that ``starts`` one or continues it. Yields a violation for each excess."""
+        self._parts += starts
         self._sentences += len(part.sentences)
         self._tokens += sum(len(sentence.forms) for sentence in part.sentences)
         self._chains += len(part.chains)
@@ -55,7 +55,7 @@ class Totals:
                 yield self._too_much(place, count, limit, what)
 
     def add_key(self, key: v1.HumanMerges, field: str) -> Iterator[Violation]:
-        """Count gold merges. Yields what is too much now."""
+        """Count gold merges. Yields a violation for each limit that is exceeded."""
         self._key_chains += len(key.chains)
         self._key_mentions += sum(len(chain.mentions) for chain in key.chains)
         counts = (
@@ -71,7 +71,7 @@ class Totals:
 
 
 def document_excess(request: v1.MergeDocumentRequest, limits: Limits) -> Iterator[Violation]:
-    """Where a request to merge a document is larger than it may be. The first total that is too much is the last."""
+    """Violations of limits in a MergeDocumentRequest. Stops after the first total that is exceeded."""
     yield from _spec_excess(request.strategy, "strategy")
     yield from _length("tagger.name", request.tagger.name, Longest.TEXT)
     document = request.document
@@ -94,7 +94,7 @@ def document_excess(request: v1.MergeDocumentRequest, limits: Limits) -> Iterato
 
 
 def setup_excess(setup: v1.MergeStreamSetup, totals: Totals) -> Iterator[Violation]:
-    """Where the setup of a stream is larger than it may be."""
+    """Violations of limits in the setup of a stream."""
     yield from _spec_excess(setup.strategy, "setup.strategy")
     yield from _length("setup.tagger.name", setup.tagger.name, Longest.TEXT)
     yield from _length("setup.document_id", setup.document_id, Longest.TEXT)
@@ -107,9 +107,9 @@ def setup_excess(setup: v1.MergeStreamSetup, totals: Totals) -> Iterator[Violati
 
 
 def part_excess(part: v1.Part, field: str) -> Iterator[Violation]:
-    """Where texts and lists in a part are longer than they may be."""
+    """Violations by texts and lists in a part that are too long."""
     for index, sentence in enumerate(part.sentences):
-        # Encoding is done in C: for most sentences that is all, and far quicker than a look at every text.
+        # ByteSize runs in C and is much faster than checking every text; it settles most sentences.
         if sentence.ByteSize() > Longest.TEXT:
             yield from _sentence_excess(sentence, f"{field}.sentences[{index}]")
     for index, each in enumerate(part.chains):
@@ -139,7 +139,7 @@ def _pieces_excess(mentions: Iterable[v1.Mention], field: str, within: str) -> I
 
 
 def key_excess(key: v1.HumanMerges, field: str) -> Iterator[Violation]:
-    """Where texts and lists in gold merges are longer than they may be."""
+    """Violations by texts and lists in gold merges that are too long."""
     for index, each in enumerate(key.chains):
         yield from _length(f"{field}.chains[{index}].id", each.id, Longest.TEXT)
         mentions = (placed.mention for placed in each.mentions)

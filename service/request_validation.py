@@ -88,7 +88,7 @@ def _are_sound_pieces(pieces: Sequence[Span], first: int, last: int) -> bool:
 def document_request_violations(
     request: v1.MergeDocumentRequest, parts: Iterable[PartWithChains] = ()
 ) -> Iterator[Violation]:
-    """What is wrong with a request to merge a document. ``parts`` are its parts, if they are converted already."""
+    """Violations in a MergeDocumentRequest. ``parts`` are its parts, if they are already converted."""
     yield from _strategy_violations(request.HasField("strategy"), request.strategy, "strategy")
     yield from _tagger_violations(request, "tagger")
     if not request.HasField("document"):
@@ -105,7 +105,7 @@ def document_request_violations(
 
 
 def setup_violations(setup: v1.MergeStreamSetup) -> Iterator[Violation]:
-    """What is wrong with the setup of a stream."""
+    """Violations in the setup of a stream."""
     yield from _strategy_violations(setup.HasField("strategy"), setup.strategy, "setup.strategy")
     yield from _tagger_violations(setup, "setup.tagger")
     yield from _key_violations(setup.key, "setup.key", None)
@@ -125,19 +125,19 @@ def _strategy_violations(given: bool, spec: v1.StrategySpec, field: str) -> Iter
             yield Violation(f"{place}.value", f"no value for {name!r}; expected a text, number or flag")
 
 
-def _tagger_violations(asked: v1.MergeDocumentRequest | v1.MergeStreamSetup, field: str) -> Iterator[Violation]:
-    if asked.HasField("tagger") and not asked.tagger.name:
+def _tagger_violations(request: v1.MergeDocumentRequest | v1.MergeStreamSetup, field: str) -> Iterator[Violation]:
+    if request.HasField("tagger") and not request.tagger.name:
         yield Violation(f"{field}.name", "empty; expected the name of a tagger, as ListStrategies gives it")
 
 
 def part_order_violations(before: int, number: int, field: str) -> Iterator[Violation]:
-    """What is wrong with the number of a part behind that of the part before. Callers without numbers leave all 0."""
+    """Violations by a part number, given the number of the part before. Callers without numbers leave all at 0."""
     if number < before or number == before != 0:
         yield Violation(f"{field}.number", f"{number} after {before}; expected part numbers that rise, or none")
 
 
 def part_violations(part: v1.Part, field: str) -> Iterator[Violation]:
-    """What is wrong with a part and its chains."""
+    """Violations in a part and its chains."""
     if not 0 <= part.number <= _MOST_NUMBER:
         yield Violation(f"{field}.number", f"{part.number}; expected {_from_to(0, _MOST_NUMBER)}")
     for index, sentence in enumerate(part.sentences):
@@ -190,7 +190,7 @@ def _sentence_violations(sentence: v1.Sentence, field: str) -> Iterator[Violatio
 
 
 def _mention_violations(mention: v1.Mention, lengths: Sequence[int] | None, field: str) -> Iterator[Violation]:
-    """``lengths`` are those of the part's sentences in tokens, ``None`` where they are not known yet."""
+    """``lengths`` are the numbers of tokens of the part's sentences; ``None`` if they are not known yet."""
     if lengths is not None and mention.sentence >= len(lengths):
         expected = f"a sentence of the part, {_from_to(0, len(lengths) - 1)}"
         yield Violation(f"{field}.sentence", f"{mention.sentence}; expected {expected}")

@@ -15,7 +15,7 @@ from merger.strategies.base import Strategy
 from merger.strategies.coreference import CoreferenceStrategy
 from protos.convert.strategies import spec_from_message
 from protos.merge_baseline import v1
-from service.redacted_backend import DiscreetBackend, without_addresses
+from service.redacted_backend import RedactedBackend, without_addresses
 from service.taggers import ServedTaggers
 
 NOT_ENABLED = "the operator has not enabled it (server option enable)"
@@ -30,7 +30,7 @@ _Choice = frozenset[tuple[str, OptionValue]]
 class _Outage:
     reason: str
     until: float
-    """When it will probably be over, on ``time.monotonic()``."""
+    """When it will probably end, by ``time.monotonic()``."""
 
 
 class ServedStrategies:
@@ -74,27 +74,27 @@ class ServedStrategies:
 
     @property
     def backends(self) -> Mapping[str, Sequence[Backend]]:
-        """The enabled backends by the names of their strategies."""
+        """The enabled backends, by the names of their strategies."""
         return self._backends
 
     def set_down(self, backend: Backend, reason: str, seconds: float) -> None:
-        """Refuse calls for a backend from now on; it will probably be back in so many seconds. From any thread."""
+        """Refuse calls for a backend, which will probably be back in so many seconds. From any thread."""
         self._outages[backend] = _Outage(reason, time.monotonic() + seconds)
 
     def set_up(self, backend: Backend) -> None:
-        """Let calls for a backend in again. From any thread."""
+        """Accept calls for a backend again. From any thread."""
         self._outages.pop(backend, None)
 
     def infos(self) -> list[StrategyInfo]:
-        """All strategies as callers see them: only their own options, with this server's defaults."""
+        """All strategies as callers see them: only the options that callers can set, with this server's defaults."""
         return [self._as_served(info) for info in list_strategies()]
 
     def make(self, name: str, options: Mapping[str, OptionValue]) -> Strategy:
         """A strategy for one call, on the shared backend if it has one.
 
-        Raises :class:`~merger.errors.OptionError` for names and options that are not to be had, and
-        :class:`~merger.errors.UnavailableError` for a strategy that is not enabled, among them
-        :class:`~merger.errors.BackendDownError` for one whose backend is being started again.
+        Raises :class:`~merger.errors.OptionError` for unknown names and for options that callers can't set or this
+        server has not enabled, :class:`~merger.errors.UnavailableError` for a strategy that is not enabled, and
+        :class:`~merger.errors.BackendDownError` while its backend restarts.
         """
         if not _must_be_enabled(name):
             strategy = make_strategy(name, options)
@@ -111,7 +111,7 @@ class ServedStrategies:
         if outage is not None:
             seconds = max(_SHORTEST_RETRY_SECONDS, outage.until - time.monotonic())
             raise BackendDownError(f"strategy {name}: {_RESTARTING}: {without_addresses(outage.reason)}", seconds)
-        return kind({**backend.values, **options}, DiscreetBackend(backend))
+        return kind({**backend.values, **options}, RedactedBackend(backend))
 
     def warm(self, watch: WorkContext) -> None:
         """Start all enabled backends."""
@@ -143,7 +143,7 @@ class ServedStrategies:
             return NOT_ENABLED
         outages = [self._outages.get(backend) for backend in backends]
         reasons = [outage.reason for outage in outages if outage is not None]
-        # With one of several down, the strategy can still be had with other options.
+        # With one of several backends down, the strategy still works with other options.
         return f"{_RESTARTING}: {without_addresses(reasons[0])}" if len(reasons) == len(backends) else None
 
 
@@ -173,24 +173,24 @@ def _same_choice(backend: Backend) -> str:
 def _matching(
     name: str, kind: type[CoreferenceStrategy], backends: Sequence[Backend], options: Mapping[str, OptionValue]
 ) -> Backend:
-    """The first enabled backend that has what the caller asks for."""
+    """The first enabled backend with the options of the caller."""
     own = {option.name: option for option in kind.backend_class.options}
     forbidden = kind.operator_options & options.keys()
     if forbidden:
         raise OptionError(f"strategy {name}: option {min(forbidden)} is the server operator's", option=min(forbidden))
-    wanted = {option: own[option].parse(value) for option, value in options.items() if option in own}
+    chosen = {option: own[option].parse(value) for option, value in options.items() if option in own}
     for backend in backends:
-        if all(backend.values[option] == value for option, value in wanted.items()):
+        if all(backend.values[option] == value for option, value in chosen.items()):
             return backend
     enabled = "; ".join(backend.signature for backend in backends)
     raise OptionError(f"strategy {name} is not enabled with these options here; enabled: {enabled}")
 
 
 def make_served(strategies: ServedStrategies, message: v1.StrategySpec, field: str) -> Strategy:
-    """The strategy that a request's ``field`` asks for.
+    """The strategy that the request names in ``field``.
 
-    Raises what :meth:`~service.strategies.ServedStrategies.make` raises; an error about an option knows its place
-    in the request.
+    Raises the errors of :meth:`~service.strategies.ServedStrategies.make`; an error about an option carries its field
+    of the request.
     """
     try:
         return strategies.make(*spec_from_message(message))

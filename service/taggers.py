@@ -1,4 +1,4 @@
-"""The taggers that a server offers: the callers choose among what its operator has enabled."""
+"""The taggers that a server offers: its callers choose among those that its operator has enabled."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from merger.taggers.base import TaggerInfo
 
 
 class ServedTaggers:
-    """Taggers that were enabled, each with the operator's options: a caller names one, and sets none of its options.
+    """The enabled taggers, with the operator's options: a caller names a tagger and can't set its options.
 
-    Every process that has one of these has taggers of its own.
+    Each process that works on documents has its own object of this class, and its own taggers.
     """
 
     def __init__(self, specs: Sequence[str] = ()) -> None:
@@ -38,11 +38,11 @@ class ServedTaggers:
             self._taggers[name] = tagger
 
     def infos(self) -> list[TaggerInfo]:
-        """What callers can have."""
+        """The taggers, as callers see them."""
         return [TaggerInfo(each.name, each.summary, each.signature) for each in self._taggers.values()]
 
     def use(self, name: str, *, retag: bool) -> Tagging:
-        """A tagger for one call; not to be closed. Raises :class:`~merger.errors.TaggerUnavailableError`."""
+        """A tagger for one call; don't close it. Raises :class:`~merger.errors.TaggerUnavailableError`."""
         tagger = self._taggers.get(name)
         if tagger is None:
             enabled = f"enabled are {', '.join(self._taggers)}" if self._taggers else "none is enabled"
@@ -52,11 +52,11 @@ class ServedTaggers:
         return Tagging(tagger, retag=retag)
 
     def warm(self, watch: WorkContext) -> None:
-        """Load all of them."""
+        """Load all taggers."""
         for tagger in self._taggers.values():
             tagger.warm(watch)
 
     def close(self) -> None:
-        """Let go of all of them."""
+        """Close all taggers."""
         for tagger in self._taggers.values():
             tagger.close()

@@ -1,4 +1,4 @@
-"""What work came to, in numbers: for metrics and logs."""
+"""Counts of finished work, for metrics and logs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _MOST: Final = 2**32 - 1
 
 
 @dataclass(slots=True)
-class Tally:
-    """Of a document, or of what was done of it.
+class WorkCounts:
+    """Counts for a document, or for some of its parts.
 
-    ``strategy`` is the name of the one that was used. ``linked`` are decisions for an antecedent, ``new`` those for a
-    new chain, ``chains`` are merged chains, counted when the document is done.
+    ``strategy`` is the name of its strategy. ``linked`` counts decisions for an antecedent, ``new`` those for a new
+    chain. ``chains`` counts merged chains; they are added when the document is done.
     """
 
     strategy: str = ""
@@ -26,13 +26,13 @@ class Tally:
     chains: int = 0
 
     def pack(self) -> bytes:
-        """As bytes, for another process."""
+        """Encode as bytes, for another process."""
         numbers = (self.documents, self.parts, self.linked, self.new, self.chains)
         return _NUMBERS.pack(*(min(number, _MOST) for number in numbers)) + self.strategy.encode()
 
     @classmethod
     def unpack(cls, data: bytes) -> Self:
-        """What :meth:`pack` made the bytes of; no bytes are an empty tally."""
+        """Decode the bytes of :meth:`pack`; no bytes give zero counts."""
         if not data:
             return cls()
         return cls(data[_NUMBERS.size :].decode(), *_NUMBERS.unpack_from(data))

@@ -13,7 +13,7 @@ from client.doctor.findings import Finding, Level
 from client.doctor.machine import memory_bytes
 from merger.errors import MergeBaselineError, ParameterError
 from service.errors import ServerStartError
-from service.listen_address import check_exposure, try_to_bind
+from service.listen_address import check_listen_address, try_to_bind
 from service.options import ServerOptions, TlsFiles
 from service.security.tls import WARN_DAYS, load_material
 from service.strategies import NOT_ENABLED
@@ -52,7 +52,7 @@ def check_memory(options: ServerOptions) -> Finding:
 def check_reach(host: str, *, tls: bool) -> Finding:
     """Whether a server is allowed to listen there, with or without TLS."""
     try:
-        check_exposure(host, tls=tls, tokens=False, allowed=False)
+        check_listen_address(host, tls=tls, tokens=False, allowed=False)
     except ServerStartError as error:
         return Finding(
             f"host {host}", Level.FAIL, str(error), "check the files for TLS with --check-cert and --check-key"

@@ -1,4 +1,4 @@
-"""The documents of one MergeDocuments stream: some in work at a time, each answered when it is ready."""
+"""The documents of one MergeDocuments stream: several in progress at a time, each answered as soon as it is ready."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from google.rpc import code_pb2, status_pb2
 from service.call_status import status_for
 from service.errors import OverloadedError, RefusedError
 from service.rpc.call import CallScope
-from service.rpc.envelopes import Opened, answered, check_id, failed, opened
-from service.rpc.timeouts import Patience
-from service.security.interceptor import in_turn
+from service.rpc.envelopes import DocumentRequest, check_id, pack_error, pack_response, unpack_request
+from service.rpc.timeouts import Timeouts
+from service.security.interceptor import wait_for_turn
 from service.work.budget import Share
 from service.work.queue import DocumentQueue
 from service.work.sessions import Worked
 
 Answer = Callable[[CallScope, Worked], tuple[bytes, ...]]
-"""The messages in a result. Raises what else the result says."""
+"""Gets the messages from a result. Raises the error if the result is one."""
 
 _STOPPING: Final = status_pb2.Status(
     code=code_pb2.UNAVAILABLE, message="the server is stopping; send again what is not answered"
@@ -28,7 +28,7 @@ _STOPPING: Final = status_pb2.Status(
 
 
 class DocumentStream:
-    """Reads no further while ``most`` documents are in work, while an answer is not taken, and once it is stopped."""
+    """Doesn't read while ``most`` documents are in progress, while an answer waits for its caller, and after a stop."""
 
     def __init__(
         self,
@@ -39,10 +39,10 @@ class DocumentStream:
         *,
         most: int,
         max_message_bytes: int,
-        patience: Patience,
+        timeouts: Timeouts,
         taken: Callable[[], None],
     ) -> None:
-        """``queue_of`` tells where a MergeDocumentRequest is worked on; ``taken`` is called for each that is held."""
+        """``queue_of`` gives the queue for a MergeDocumentRequest; ``taken`` is called once the budget holds one."""
         self._taken = taken
         self._scope = scope
         self._share = share
@@ -50,7 +50,7 @@ class DocumentStream:
         self._answer_of = answer_of
         self._most = most
         self._max_message_bytes = max_message_bytes
-        self._patience = patience
+        self._timeouts = timeouts
         self._listening = False
         self._reading: asyncio.Task[bytes | None] | None = None
         self._working: set[asyncio.Task[bytes]] = set()
@@ -60,20 +60,20 @@ class DocumentStream:
         scope.ends.callback(self._cancel)
 
     def stop(self) -> None:
-        """Take no more documents, and end when those in work are answered."""
+        """Take no more documents, and end when those in progress are answered."""
         self._stopped = self._ended = True
         if self._reading is not None:
             self._reading.cancel()
 
     def is_busy(self) -> bool:
-        """Whether documents are in work."""
+        """Whether documents are in progress."""
         return bool(self._working)
 
     async def answers(self, requests: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         """MergeDocumentsResponses, in the order in which they get ready.
 
-        Raises InvalidRequestError for what is no MergeDocumentsRequest, RefusedError if it was stopped, and
-        TimeLimitError if nothing comes for too long while nothing is in work.
+        Raises InvalidRequestError for bytes that are no MergeDocumentsRequest, RefusedError after a stop, and
+        TimeLimitError if nothing arrives for too long while no document is in progress.
         """
         while True:
             if self._reading is None and not self._ended and len(self._working) < self._most:
@@ -83,11 +83,11 @@ class DocumentStream:
                 waiting.add(self._reading)
             if not waiting:
                 break
-            idle_seconds = None if self._working else self._patience.idle_seconds
+            idle_seconds = None if self._working else self._timeouts.idle_seconds
             done, _ = await asyncio.wait(waiting, timeout=idle_seconds, return_when=asyncio.FIRST_COMPLETED)
-            # What was sent may be waiting for its turn.
+            # If it is not listening, a message has arrived and waits for its turn.
             if not done and self._listening:
-                raise self._patience.idle()
+                raise self._timeouts.idle()
             if self._reading in done:
                 self._take_read()
             for task in [each for each in self._working if each in done]:
@@ -104,7 +104,7 @@ class DocumentStream:
         data = await anext(requests, None)
         self._listening = False
         if data is not None:
-            await in_turn()
+            await wait_for_turn()
             self._scope.record.received_bytes += len(data)
             await self._share.hold_in_turn(len(data))
             self._taken()
@@ -116,17 +116,17 @@ class DocumentStream:
         if data is None:
             self._ended = True
         else:
-            self._working.add(asyncio.create_task(self._answer(opened(data), len(data))))
+            self._working.add(asyncio.create_task(self._answer(unpack_request(data), len(data))))
 
-    async def _answer(self, document: Opened, size: int) -> bytes:
+    async def _answer(self, document: DocumentRequest, size: int) -> bytes:
         repeated = document.id in self._ids
         try:
             check_id(document.id, self._ids)
             self._ids.add(document.id)
-            answer = self._sendable(answered(document.id, await self._patience.work(self._merged(document))))
+            answer = self._sendable(pack_response(document.id, await self._timeouts.work(self._merged(document))))
         except Exception as error:  # noqa: BLE001  # the boundary: one document must not end the others
             self._scope.record.failed += 1
-            answer = failed(document.id, status_for(error, self._scope.record.method).SerializeToString())
+            answer = pack_error(document.id, status_for(error, self._scope.record.method).SerializeToString())
         if not repeated:
             self._ids.discard(document.id)
         self._share.free(size)
@@ -139,18 +139,18 @@ class DocumentStream:
             raise RefusedError(status_pb2.Status(code=code_pb2.RESOURCE_EXHAUSTED, message=message))
         return answer
 
-    async def _merged(self, document: Opened) -> bytes:
+    async def _merged(self, document: DocumentRequest) -> bytes:
         limits = [limit for limit in (document.seconds, self._scope.seconds_left()) if limit is not None]
         deadline = time.monotonic() + min(limits) if limits else None
         queue = self._queue_of(document.request)
-        # Another document of the stream may have another.
+        # Read now: the next document of the stream may set another.
         kind = self._scope.record.strategy
         while True:
             left = None if deadline is None else deadline - time.monotonic()
             try:
                 result, waited = await queue.work(document.request, left, kind)
             except OverloadedError as error:
-                # That the caller waits is what not reading further is for.
+                # The stream reads no further meanwhile, which makes the caller wait.
                 if left is not None and left <= error.retry_seconds:
                     raise
                 await asyncio.sleep(error.retry_seconds)

@@ -1,4 +1,4 @@
-"""Health checks whose watchers do not hold up the server's end."""
+"""Health checks whose watches do not delay the server's stop."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _Status = health_pb2.HealthCheckResponse
 
 
 class Health:
-    """The service ``grpc.health.v1.Health``, as its specification has it.
+    """The service ``grpc.health.v1.Health``, by its specification.
 
-    Not the one of grpcio-health-checking: its watches go on until the caller ends them, which holds a server that stops
-    for all of its grace. Here they end once they have told that nothing is served any more.
+    grpcio-health-checking has one whose watches last until the caller ends them, so a server that stops would wait for
+    its whole grace time. Here a watch ends once it has sent that nothing is served any more.
     """
 
     def __init__(self) -> None:
@@ -29,18 +29,18 @@ class Health:
         self._changed = asyncio.Event()
 
     def set(self, service: str, *, serving: bool) -> None:
-        """Say whether a service can be used; ``""`` is the whole server. Without effect once the server stops."""
+        """Set whether a service can be used; ``""`` is the whole server. Has no effect once the server is stopping."""
         if not self._stopping:
             self._set(service, _Status.SERVING if serving else _Status.NOT_SERVING)
 
     def stop(self) -> None:
-        """Say that nothing is served, for good."""
+        """Report NOT_SERVING for all services from now on."""
         self._stopping = True
         for service in self._statuses:
             self._set(service, _Status.NOT_SERVING)
 
     def for_grpc(self) -> grpc.GenericRpcHandler:
-        """To add to a server."""
+        """The handler to add to a server."""
         read, write = health_pb2.HealthCheckRequest.FromString, health_pb2.HealthCheckResponse.SerializeToString
         # The stubs know only the synchronous signatures.
         check, watch = cast("Any", self._check), cast("Any", self._watch)
@@ -59,14 +59,14 @@ class Health:
         return _Status(status=status)
 
     async def _watch(self, request: health_pb2.HealthCheckRequest, _: _Context) -> AsyncIterator[_Status]:
-        told: int | None = None
+        sent: int | None = None
         while True:
             changed = self._changed
             status = self._statuses.get(request.service, _Status.SERVICE_UNKNOWN)
-            if status != told:
-                told = status
+            if status != sent:
+                sent = status
                 yield _Status(status=status)
-                # It may have changed while that was sent.
+                # It can have changed while the status was being sent.
                 continue
             if self._stopping:
                 return
@@ -75,6 +75,6 @@ class Health:
 
     def _set(self, service: str, status: int) -> None:
         self._statuses[service] = status
-        # Each event stands for one change; who waits for it sees the next one in its place.
+        # One event for each change: a watch that wakes up finds the next event here.
         self._changed.set()
         self._changed = asyncio.Event()

@@ -1,4 +1,4 @@
-"""The methods of the service. Messages come and go as bytes: workers decode and encode them."""
+"""The methods of the service. Messages stay bytes here: workers decode and encode them."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from service.errors import CallEndedError, CrashedError, OverloadedError, Refuse
 from service.options import ServerOptions
 from service.rpc.call import CallScope, Context
 from service.rpc.document_stream import DocumentStream
-from service.rpc.drain import Farewell
+from service.rpc.drain import Drain
 from service.rpc.strategy_peek import strategy_of_document, strategy_of_stream
-from service.rpc.timeouts import Patience
+from service.rpc.timeouts import Timeouts
 from service.strategies import ServedStrategies
 from service.telemetry.call_record import Observer
-from service.work.backend_pools import Place
+from service.work.backend_pools import PoolPair
 from service.work.budget import Budget, Share, Slots
 from service.work.ipc import Kind
 from service.work.queue import DocumentQueue
-from service.work.reception import LEAST_IDLE_SECONDS, Reading, Reception, current
+from service.work.reception import LEAST_IDLE_SECONDS, MessageReader, Reception, current
 from service.work.sessions import StreamSession, Worked
-from service.work_counts import Tally
+from service.work_counts import WorkCounts
 
 SERVICE: Final = chain_merge_service_pb2.DESCRIPTOR.services_by_name["ChainMergeService"].full_name
 
@@ -42,13 +42,13 @@ _LIST_SECONDS: Final = 5.0
 
 
 class Handlers:
-    """``usual`` is where strategies are worked on, but for those in ``special``, by name."""
+    """``special`` has the worker pools of strategies with a backend, by name; all others run on ``usual``."""
 
     def __init__(
         self,
         strategies: ServedStrategies,
-        usual: Place,
-        special: Mapping[str, Place],
+        usual: PoolPair,
+        special: Mapping[str, PoolPair],
         *,
         budget: Budget,
         streams: Slots,
@@ -56,25 +56,25 @@ class Handlers:
         observer: Observer,
         options: ServerOptions,
     ) -> None:
-        self._listed = _Listed(strategies)
+        self._strategy_list = _StrategyList(strategies)
         self._usual = usual
         self._special = special
-        self._queues = {id(place): place.documents for place in (usual, *special.values())}.values()
+        self._queues = {id(pair): pair.documents for pair in (usual, *special.values())}.values()
         self._budget = budget
         self._streams = streams
         self._reception = reception
         self._observer = observer
         self._max_message_bytes = options.max_message_bytes
-        self._patience = Patience(options.max_call_seconds, options.idle_stream_seconds)
+        self._timeouts = Timeouts(options.max_call_seconds, options.idle_stream_seconds)
         self._open: set[DocumentStream] = set()
-        self._farewell = Farewell(options.max_connection_age_seconds)
-        self._receiving: set[Reading] = set()
+        self._drain = Drain(options.max_connection_age_seconds)
+        self._receiving: set[MessageReader] = set()
 
     def for_grpc(self) -> grpc.GenericRpcHandler:
-        """To add to a server."""
+        """The handler to add to a server."""
         methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
-            # Declared as streams, which is the same on the wire: a document is then not received before it is known
-            # whether there is room for it, and answers are on their way before their calls end.
+            # Declared as streams, which are the same on the wire. So a document is received only once there is room for
+            # it, and answers are on their way before their calls end.
             "MergeDocument": grpc.stream_stream_rpc_method_handler(self._merge_document),
             "MergeStream": grpc.stream_stream_rpc_method_handler(self._merge_stream),
             "MergeDocuments": grpc.stream_stream_rpc_method_handler(self._merge_documents),
@@ -86,7 +86,7 @@ class Handlers:
         scope = self._scope("ListStrategies", context)
         async with scope.statuses():
             scope.record.received_bytes = len(request)
-            answer = await self._listed.answer(request)
+            answer = await self._strategy_list.answer(request)
             scope.record.sent_bytes = len(answer)
             yield answer
 
@@ -101,7 +101,7 @@ class Handlers:
             share.hold(len(request))
             queue = self._queue_of(scope, request)
             work = queue.work(request, scope.seconds_left(), scope.record.strategy)
-            result, waited = await self._patience.work(work)
+            result, waited = await self._timeouts.work(work)
             share.free()
             (answer,) = _answers(scope, Worked(result, waited))
             share.hold(len(answer))
@@ -109,84 +109,84 @@ class Handlers:
 
     async def _receive(self, requests: AsyncIterator[bytes], seconds: float | None) -> bytes:
         if not self._special:
-            # Before it is received: what is refused then has cost nothing.
+            # Before it is received: a refusal costs nothing then.
             self._usual.documents.check_time(seconds)
         room = sum(max(0, queue.room) for queue in self._queues)
-        # Those who have sent nothing for a while keep no place in the queue.
+        # A caller that has sent nothing for a while does not keep a place in the queue.
         recent = time.monotonic() - LEAST_IDLE_SECONDS
         coming = sum(each.since > recent for each in self._receiving)
         if coming >= room or self._budget.is_full:
             raise self._no_room()
-        reading = current.get()
-        reading.first_seconds = _RECEIVE_SECONDS
-        self._receiving.add(reading)
+        reader = current.get()
+        reader.first_seconds = _RECEIVE_SECONDS
+        self._receiving.add(reader)
         try:
             return await anext(requests)
         except StopAsyncIteration:
             raise request_error([Violation("request", "missing; expected one")]) from None
         finally:
-            self._receiving.discard(reading)
+            self._receiving.discard(reader)
 
     def _no_room(self) -> OverloadedError:
         return min((queue.refuse() for queue in self._queues), key=lambda error: error.retry_seconds)
 
     def _scope(self, method: str, context: Context) -> CallScope:
-        return CallScope(method, context, self._observer, self._farewell)
+        return CallScope(method, context, self._observer, self._drain)
 
     def _share(self, scope: CallScope) -> Share:
         share = Share(self._budget)
         scope.ends.callback(share.free)
         return share
 
-    async def _open_stream(self, scope: CallScope) -> Reading:
-        """Count an open stream; its reading. Raises OverloadedError if there are too many."""
+    async def _open_stream(self, scope: CallScope) -> MessageReader:
+        """Count an open stream and return its reader. Raises OverloadedError if too many streams are open."""
         streams = self._streams
         if not await self._reception.make_room(lambda: streams.is_full, streams.limit, streams=True):
-            raise OverloadedError(f"{streams.open} streams are open, as many as may be", _STREAM_RETRY_SECONDS)
+            raise OverloadedError(f"{streams.open} streams are open, which is the limit", _STREAM_RETRY_SECONDS)
         streams.take()
         scope.ends.callback(streams.free)
-        reading = current.get()
-        reading.is_stream = reading.is_held_later = True
-        reading.first_seconds, reading.next_seconds = _RECEIVE_SECONDS, None
-        scope.ends.callback(reading.taken)
-        return reading
+        reader = current.get()
+        reader.is_stream = reader.is_held_later = True
+        reader.first_seconds, reader.next_seconds = _RECEIVE_SECONDS, None
+        scope.ends.callback(reader.taken)
+        return reader
 
     async def _merge_stream(self, requests: AsyncIterator[bytes], context: Context) -> AsyncIterator[bytes]:
         scope = self._scope("MergeStream", context)
         async with scope.statuses():
-            reading = await self._open_stream(scope)
+            reader = await self._open_stream(scope)
             share = self._share(scope)
             give_up = partial(scope.give_up, share)
             session: StreamSession | None = None
-            while (request := await self._patience.message(requests)) is not None:
+            while (request := await self._timeouts.message(requests)) is not None:
                 scope.record.received_bytes += len(request)
                 await share.hold_in_turn(len(request))
-                reading.taken()
+                reader.taken()
                 if session is None:
-                    session = self._opened(scope, strategy_of_stream(request))
-                news = _News()
-                taken = session.take(request, scope.seconds_left(), news.tell)
-                work = scope.work = asyncio.ensure_future(self._patience.work(taken))
-                work.add_done_callback(news.end)
-                while (progress := await news.next()) is not None:
-                    with self._patience.sending(give_up):
+                    session = self._open_session(scope, strategy_of_stream(request))
+                latest = _LatestProgress()
+                taken = session.take(request, scope.seconds_left(), latest.set)
+                work = scope.work = asyncio.ensure_future(self._timeouts.work(taken))
+                work.add_done_callback(latest.end)
+                while (progress := await latest.next()) is not None:
+                    with self._timeouts.sending(give_up):
                         yield progress
                 worked = await work
                 share.free()
-                for answer in _held(share, _answers(scope, worked)):
-                    with self._patience.sending(give_up):
+                for answer in _hold_answers(share, _answers(scope, worked)):
+                    with self._timeouts.sending(give_up):
                         yield answer
             if session is None:
-                session = self._opened(scope, "")
-            worked = await self._patience.work(session.finish(scope.seconds_left()))
-            for answer in _held(share, _answers(scope, worked)):
-                with self._patience.sending(give_up):
+                session = self._open_session(scope, "")
+            worked = await self._timeouts.work(session.finish(scope.seconds_left()))
+            for answer in _hold_answers(share, _answers(scope, worked)):
+                with self._timeouts.sending(give_up):
                     yield answer
 
     async def _merge_documents(self, requests: AsyncIterator[bytes], context: Context) -> AsyncIterator[bytes]:
         scope = self._scope("MergeDocuments", context)
         async with scope.statuses():
-            reading = await self._open_stream(scope)
+            reader = await self._open_stream(scope)
             share = self._share(scope)
             give_up = partial(scope.give_up, share)
             stream = DocumentStream(
@@ -194,17 +194,17 @@ class Handlers:
                 share,
                 lambda request: self._queue_of(scope, request),
                 _answers,
-                # Enough that all workers have the next one at hand.
-                most=2 * max(1, self._usual.documents.crew.slots),
+                # Enough that every worker has its next document at hand.
+                most=2 * max(1, self._usual.documents.pool.slots),
                 max_message_bytes=self._max_message_bytes,
-                patience=self._patience,
-                taken=reading.taken,
+                timeouts=self._timeouts,
+                taken=reader.taken,
             )
-            reading.busy = stream.is_busy
+            reader.busy = stream.is_busy
             self._open.add(stream)
             scope.ends.callback(self._open.discard, stream)
             async for answer in stream.answers(requests):
-                with self._patience.sending(give_up):
+                with self._timeouts.sending(give_up):
                     yield answer
 
     def _queue_of(self, scope: CallScope, request: bytes) -> DocumentQueue:
@@ -213,30 +213,31 @@ class Handlers:
         return self._special.get(strategy, self._usual).documents
 
     def stop(self) -> None:
-        """Let streams of documents end when what they have in work is answered: they would go on as long as may be.
+        """Start the drain.
 
-        Calls end in such a way that what they are answered arrives.
+        MergeDocuments streams end once their documents in progress are answered; without this they would go on until
+        the grace time is over. Every call ends only after its answers have arrived.
         """
-        self._farewell.begin()
+        self._drain.start()
         for stream in self._open:
             stream.stop()
 
-    def _opened(self, scope: CallScope, strategy: str) -> StreamSession:
+    def _open_session(self, scope: CallScope, strategy: str) -> StreamSession:
         scope.record.strategy = _label(strategy)
         session = self._special.get(strategy, self._usual).streams.open()
         scope.ends.callback(session.close)
         return session
 
 
-class _News:
-    """How far work is. Only the newest is kept for a caller who is slow to read."""
+class _LatestProgress:
+    """The latest progress of work. Older progress is dropped if the caller is slow to read."""
 
     def __init__(self) -> None:
         self._newest: bytes | None = None
         self._ended = False
         self._changed = asyncio.Event()
 
-    def tell(self, progress: bytes) -> None:
+    def set(self, progress: bytes) -> None:
         self._newest = progress
         self._changed.set()
 
@@ -244,11 +245,11 @@ class _News:
         self._ended = True
         self._changed.set()
         if not work.cancelled():
-            # The handler sees it too, unless the call is over: then nobody does, and asyncio would complain.
+            # If the call is over, no handler retrieves the exception, and asyncio would log a warning.
             work.exception()
 
     async def next(self) -> bytes | None:
-        """The newest; ``None`` once the work has ended."""
+        """The latest progress; ``None`` once the work has ended."""
         while self._newest is None and not self._ended:
             self._changed.clear()
             await self._changed.wait()
@@ -256,8 +257,8 @@ class _News:
         return newest
 
 
-class _Listed:
-    """The answer to ListStrategies, kept for some seconds: to look for Java and models takes time."""
+class _StrategyList:
+    """The answer to ListStrategies, cached for some seconds because looking for Java and models takes time."""
 
     def __init__(self, strategies: ServedStrategies) -> None:
         self._strategies = strategies
@@ -266,7 +267,7 @@ class _Listed:
 
     async def answer(self, request: bytes) -> bytes:
         if request:
-            # Fields of later versions, or damage: an answer of its own.
+            # Fields of later versions, or damage: not cached.
             return await asyncio.to_thread(list_strategies_answer, self._strategies, request)
         if self._answer is None or (self._answer.done() and time.monotonic() > self._until):
             self._answer = asyncio.ensure_future(asyncio.to_thread(list_strategies_answer, self._strategies, b""))
@@ -274,8 +275,8 @@ class _Listed:
         return await asyncio.shield(self._answer)
 
 
-def _held(share: Share, answers: Iterable[bytes]) -> Iterator[bytes]:
-    """The answers, all held in the budget, each until the next is wanted."""
+def _hold_answers(share: Share, answers: Iterable[bytes]) -> Iterator[bytes]:
+    """The answers. The budget holds all of them, each until the next one is requested."""
     waiting = deque(answers)
     share.hold(sum(map(len, waiting)))
     while waiting:
@@ -285,14 +286,14 @@ def _held(share: Share, answers: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _answers(scope: CallScope, worked: Worked) -> tuple[bytes, ...]:
-    """The answers in a result, put down in the call's record. Raises what else the result says."""
+    """The answers in a result, which is added to the call's record. Raises the error if the result is one."""
     record, result = scope.record, worked.result
     record.queue_seconds += worked.waited
     record.work_seconds += result.seconds
     match result.kind:
         case Kind.DONE:
             record.sent_bytes += sum(map(len, result.answers))
-            scope.count(Tally.unpack(result.body))
+            scope.count(WorkCounts.unpack(result.body))
             return result.answers
         case Kind.REFUSED:
             raise RefusedError(parse_status(result.body))

@@ -1,8 +1,7 @@
-"""Which strategy a message asks for, without decoding it: the rest of it is for a worker to look at.
+"""The name of the strategy in a message, read without decoding the rest of the message.
 
-Read are the outermost fields and, of these, only where the next one begins (protobuf encoding: a varint key of field
-number and wire type, then the value). Whatever is damaged, or is built to take long, asks for no strategy that is
-known; the worker that decodes it says what is wrong.
+Only the outermost fields are scanned (protobuf encoding: a varint key of field number and wire type, then the value). A
+message that is damaged, or built to take long, gives no known strategy; the worker that decodes it reports the error.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
 def strategy_of_document(request: bytes) -> str:
-    """The strategy's name in a MergeDocumentRequest, ``""`` if it can't be told."""
+    """The strategy's name in a MergeDocumentRequest, ``""`` if there is none or the message is damaged."""
     return _name(list(_occurrences(memoryview(request), _DOCUMENT_STRATEGY)))
 
 
 def strategy_of_stream(request: bytes) -> str:
-    """The strategy's name in the setup of a MergeStreamRequest, ``""`` if it can't be told."""
-    # Occurrences of a field of message type are merged, which is what putting their bytes together does.
+    """The strategy's name in the setup of a MergeStreamRequest, ``""`` if there is none or the message is damaged."""
+    # Protobuf merges occurrences of a field of message type; joining their bytes has the same effect.
     setup = b"".join(_occurrences(memoryview(request), _SETUP))
     return _name(list(_occurrences(memoryview(setup), _SETUP_STRATEGY)))
 
@@ -41,35 +40,35 @@ def _name(specs: list[memoryview]) -> str:
         return ""
 
 
-def _occurrences(data: memoryview, wanted: int) -> Iterator[memoryview]:
-    """The bytes of every occurrence of a length-delimited field, up to where the message is damaged."""
-    place = 0
+def _occurrences(data: memoryview, field: int) -> Iterator[memoryview]:
+    """The bytes of every occurrence of a length-delimited field; ends where the message is damaged."""
+    offset = 0
     for _ in range(_MOST_FIELDS):
-        if place >= len(data):
+        if offset >= len(data):
             return
-        key, place = _varint(data, place)
+        key, offset = _varint(data, offset)
         kind = key & 7
         length = {_FIXED64: 8, _FIXED32: 4}.get(kind, 0)
         if kind == _VARINT:
-            _, place = _varint(data, place)
+            _, offset = _varint(data, offset)
         elif kind == _BYTES:
-            length, place = _varint(data, place)
-            if key >> 3 == wanted:
-                yield data[place : place + length]
+            length, offset = _varint(data, offset)
+            if key >> 3 == field:
+                yield data[offset : offset + length]
         elif not length:
             return
-        place += length
+        offset += length
 
 
-def _varint(data: memoryview, place: int) -> tuple[int, int]:
-    """The number at this place, and the place behind it; behind the end for a damaged one."""
+def _varint(data: memoryview, offset: int) -> tuple[int, int]:
+    """The number at this offset, and the offset after it. A damaged number gives 0 and the end of the data."""
     value = 0
     for shift in range(0, 70, 7):
-        if place >= len(data):
+        if offset >= len(data):
             break
-        byte = data[place]
-        place += 1
+        byte = data[offset]
+        offset += 1
         value |= (byte & 0x7F) << shift
-        if byte < 0x80:  # noqa: PLR2004  # the bit that says that more follow
-            return value, place
+        if byte < 0x80:  # noqa: PLR2004  # the continuation bit
+            return value, offset
     return 0, len(data)

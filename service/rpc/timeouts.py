@@ -1,4 +1,4 @@
-"""How long the server works for a caller, and waits for one, whatever deadline that caller sets, if any."""
+"""Time limits of the server: for work, and for callers that neither send nor read. They hold with any deadline."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from service.errors import TimeLimitError
 _T = TypeVar("_T")
 
 
-class Patience:
-    """``work_seconds`` are for a document, or a message of a stream, from when it is there to when it is done.
+class Timeouts:
+    """Limits in seconds.
 
-    ``idle_seconds`` are for the caller of a stream who neither sends what comes next nor reads what is answered, while
-    nothing is worked on.
+    ``work_seconds`` is the limit for a document, or a message of a stream, from its arrival until it is done.
+    ``idle_seconds`` is the limit for a stream whose caller neither sends nor reads while no work is in progress.
     """
 
     def __init__(self, work_seconds: float, idle_seconds: float) -> None:
@@ -25,9 +25,9 @@ class Patience:
         self._work_seconds = work_seconds
 
     async def work(self, work: Awaitable[_T]) -> _T:
-        """The work's result. When it takes too long it is cancelled.
+        """The work's result.
 
-        Raises :class:`~service.errors.TimeLimitError` then.
+        Cancels the work and raises :class:`~service.errors.TimeLimitError` if it takes too long.
         """
         limit = asyncio.timeout(self._work_seconds)
         try:
@@ -42,9 +42,9 @@ class Patience:
             ) from None
 
     async def message(self, requests: AsyncIterator[bytes]) -> bytes | None:
-        """The caller's next message; ``None`` if there is none.
+        """The caller's next message; ``None`` after the last one.
 
-        Raises :class:`~service.errors.TimeLimitError` if nothing comes.
+        Raises :class:`~service.errors.TimeLimitError` if none arrives in time.
         """
         limit = asyncio.timeout(self.idle_seconds)
         try:
@@ -56,7 +56,7 @@ class Patience:
             raise self.idle() from None
 
     def idle(self, what: str = "nothing came") -> TimeLimitError:
-        """The error for a caller who sends nothing, or as ``what`` has it."""
+        """The error for an idle caller; ``what`` is its reason."""
         return TimeLimitError(
             f"{what} for {plain_number(self.idle_seconds)} s, the most that this server keeps a stream open for "
             "(server option idle_stream_seconds)"
@@ -64,8 +64,8 @@ class Patience:
 
     @contextmanager
     def sending(self, give_up: Callable[[Exception], None]) -> Iterator[None]:
-        """Have ``give_up`` called if what is done inside takes too long: for an answer that its caller must read."""
-        # Every answer goes through here, and next to none needs the error.
+        """Call ``give_up`` if the caller takes too long to read the answer that is sent inside."""
+        # A timer is cheap, and hardly any answer needs the error.
         loop = asyncio.get_running_loop()
         timer = loop.call_later(self.idle_seconds, lambda: give_up(self.idle("nothing was read")))
         try:

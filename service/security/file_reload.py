@@ -1,4 +1,4 @@
-"""Something made of files, made anew when they change."""
+"""An object loaded from files, and loaded again when they change."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Final, Generic, TypeVar
 from service.errors import ServerStartError
 
 CHECK_SECONDS: Final = 1.0
-"""How often the files are looked at, at most."""
+"""The files are checked at most this often."""
 
 _log = logging.getLogger("merge_baseline.server")
 
@@ -21,25 +21,25 @@ _T = TypeVar("_T")
 _Seen = tuple[tuple[int, ...] | None, ...]
 
 
-class Reloading(Generic[_T]):
-    """Keeps the last good thing while the files are broken, and logs why. Safe to use from several threads.
+class FileReload(Generic[_T]):
+    """Keeps the last good object while the files are broken, and logs the reason. Safe to use from several threads.
 
-    ``load`` raises :class:`~service.errors.ServerStartError` for bad files, ``what`` names the thing in logs.
+    ``load`` raises :class:`~service.errors.ServerStartError` for bad files. ``what`` names the object in logs.
     """
 
     def __init__(self, what: str, paths: Sequence[str], load: Callable[[], _T]) -> None:
-        """Raises what ``load`` raises."""
+        """Loads the object. Raises the errors of ``load``."""
         self._what = what
         self._paths = tuple(paths)
         self._load = load
         self._lock = threading.Lock()
-        self._complaint = ""
+        self._last_error = ""
         self._seen = self._look()
         self._current = load()
         self._next_check = time.monotonic() + CHECK_SECONDS
 
     def get(self) -> _T:
-        """The thing as the files say it is, or last said before they broke."""
+        """The object of the files as they are, or as they last were before they broke."""
         if time.monotonic() < self._next_check:
             return self._current
         with self._lock:
@@ -55,14 +55,14 @@ class Reloading(Generic[_T]):
         try:
             loaded = self._load()
         except ServerStartError as error:
-            # Tried again at every look, but told once: files are often replaced one after the other.
-            if str(error) != self._complaint:
-                self._complaint = str(error)
+            # Tried again at every check, but logged once: files are often replaced one after the other.
+            if str(error) != self._last_error:
+                self._last_error = str(error)
                 _log.error("%s: the old one stays in use: %s", self._what, error)
             return
         self._current = loaded
-        self._complaint = ""
-        # What changed while it was read is read again at the next look.
+        self._last_error = ""
+        # A change during the load is found at the next check.
         self._seen = seen
         _log.info("%s: a new one is in use", self._what)
 
@@ -79,7 +79,7 @@ def _state(path: str) -> tuple[int, ...] | None:
 
 
 def read_text(path: str, what: str) -> str:
-    """The text of a file of the operator's.
+    """The text of an operator's file.
 
     Raises :class:`~service.errors.ServerStartError` that names the file and why it can't be read.
     """
@@ -91,8 +91,8 @@ def read_text(path: str, what: str) -> str:
         raise ServerStartError(f"{what} {path}: not a text in UTF-8") from None
 
 
-def warn_of_others(path: str, what: str, bits: int, deed: str) -> None:
-    """Log a warning if everybody on the machine may do with the file what the permission bits allow."""
+def warn_of_others(path: str, what: str, bits: int, action: str) -> None:
+    """Log a warning if everybody on the machine has one of these permission ``bits`` on the file."""
     with contextlib.suppress(OSError):
         if Path(path).stat().st_mode & bits:
-            _log.warning("%s %s: everybody on this machine may %s it; chmod 600 is enough", what, path, deed)
+            _log.warning("%s %s: everybody on this machine may %s it; chmod 600 is enough", what, path, action)

@@ -1,8 +1,8 @@
-"""Who may call, and how much: bearer tokens, the limits of each caller and of all, before a request is read.
+"""The first interceptor: bearer tokens, limits of each caller, and limits of all callers, before a request is read.
 
-A caller is the name of a token; without tokens it is the address that the call comes from. Health checks are open to
-all, since load balancers and orchestrators have no token. They have slots of their own, of which an address can have
-some, so that neither they nor other calls refuse the other ones.
+A caller is the name of a token, or without tokens the address of the call. Health checks are open to everybody, since
+load balancers and orchestrators have no token. They have slots of their own, with a limit for each address, so that
+health checks and other calls never take each other's slots.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from protos.merge_baseline.v1 import chain_merge_service_pb2
 from service.call_status import end_with, status_for
 from service.errors import CallerLimitError, OverloadedError, TimeLimitError
 from service.options import CallerLimits
-from service.security.rate_limit import Callers, address_of
+from service.security.rate_limit import RateLimits, address_of
 from service.security.tokens import Tokens
 from service.telemetry.call_record import CallRecord, Observer
-from service.telemetry.request_id import identity_of
+from service.telemetry.request_id import call_ids_of
 from service.work.budget import Slots
-from service.work.reception import Reading, Reception, current
+from service.work.reception import MessageReader, Reception, current
 
 if TYPE_CHECKING:
     from google.rpc import status_pb2
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     _Context = grpc.aio.ServicerContext[Any, Any]
 
 MAX_HEALTH_CALLS: Final = 32
-"""How many health checks and watches of one address may run at a time."""
+"""How many health checks and watches of one address can run at a time."""
 
 HEALTH_SLOTS: Final = 256
-"""How many of all addresses may run at a time."""
+"""How many health checks and watches of all addresses can run at a time."""
 
 _HEALTH: Final = "/grpc.health.v1.Health/"
 _OURS: Final = f"/{chain_merge_service_pb2.DESCRIPTOR.services_by_name['ChainMergeService'].full_name}/"
@@ -50,12 +50,12 @@ _RETRY_SECONDS: Final = 1.0
 
 _log = logging.getLogger("merge_baseline.server")
 
-_paced: ContextVar[Callable[[], float]] = ContextVar("paced", default=lambda: 0.0)
+_seconds_to_next: ContextVar[Callable[[], float]] = ContextVar("seconds_to_next", default=lambda: 0.0)
 
 
-async def in_turn() -> None:
-    """Wait until the caller of this call may ask for another document: for calls that bring many."""
-    seconds = _paced.get()()
+async def wait_for_turn() -> None:
+    """Wait until the caller's rate limit allows another document; for calls that bring many documents."""
+    seconds = _seconds_to_next.get()()
     if seconds > 0:
         await asyncio.sleep(seconds)
 
@@ -63,17 +63,17 @@ async def in_turn() -> None:
 class Access(grpc.aio.ServerInterceptor):
     """Refuses calls without a token (UNAUTHENTICATED), and those that are too many (RESOURCE_EXHAUSTED).
 
-    The first of a server's interceptors. ``tokens`` is ``None`` where everybody may call. ``calls`` of all callers may
-    run at a time, health checks aside. What it refuses, no handler sees, so it tells ``observer`` of that.
+    It must be the first interceptor of a server. ``tokens`` is ``None`` if everybody may call. ``calls`` limits the
+    running calls of all callers, without health checks. No handler sees a refused call, so ``observer`` gets it here.
     """
 
     def __init__(
-        self, tokens: Tokens | None, callers: Callers, observer: Observer, *, reception: Reception, calls: int
+        self, tokens: Tokens | None, rate_limits: RateLimits, observer: Observer, *, reception: Reception, calls: int
     ) -> None:
         self._tokens = tokens
         self._reception = reception
-        self._usual = _Door(callers, Slots(calls))
-        self._health = _Door(Callers(CallerLimits(concurrency=MAX_HEALTH_CALLS)), Slots(HEALTH_SLOTS))
+        self._usual = _CallLimits(rate_limits, Slots(calls))
+        self._health = _CallLimits(RateLimits(CallerLimits(concurrency=MAX_HEALTH_CALLS)), Slots(HEALTH_SLOTS))
         self._observer = observer
         self._refused = 0
         self._next_log = 0.0
@@ -83,7 +83,7 @@ class Access(grpc.aio.ServerInterceptor):
         continuation: Callable[[grpc.HandlerCallDetails], Awaitable[_Handler | None]],
         handler_call_details: grpc.HandlerCallDetails,
     ) -> _Handler | None:
-        """Wrap the method's handler. What it returns reads nothing of a request before the call is let in."""
+        """Wrap the method's handler. The wrapped handler reads no request before the call is admitted."""
         handler = await continuation(handler_call_details)
         method = handler_call_details.method
         if handler is None:
@@ -98,43 +98,43 @@ class Access(grpc.aio.ServerInterceptor):
                 return self._unauthenticated(method)
         return self._limited(handler, method, name, self._usual)
 
-    def _limited(self, handler: _Handler, method: str, name: str | None, door: _Door) -> _Handler:
-        # A unary request is read here, once the call is let in: gRPC would take it in first, and a caller with many
-        # calls would fill the memory with requests that are refused afterwards.
+    def _limited(self, handler: _Handler, method: str, name: str | None, limits: _CallLimits) -> _Handler:
+        # A unary request is read here, after admission. gRPC would read it first, and a caller with many calls would
+        # fill the memory with requests that are refused afterwards.
         async def answers(_: AsyncIterator[Any], context: _Context) -> None:
-            reading = Reading(self._reception, context, name or address_of(context.peer()))
+            reader = MessageReader(self._reception, context, name or address_of(context.peer()))
             try:
-                await self._let_in(door, reading, context)
+                await self._let_in(limits, reader, context)
             except (CallerLimitError, OverloadedError) as error:
                 self._refuse(method, status_for(error, method), context)
                 return
             try:
-                await _answer(handler, reading, context)
+                await _answer(handler, reader, context)
             except (CallerLimitError, OverloadedError, TimeLimitError, InvalidRequestError) as error:
-                # Of methods that have no statuses of their own.
-                end_with(status_for(error, method), context, identity_of(context.invocation_metadata()).request_id)
+                # From methods without statuses of their own.
+                end_with(status_for(error, method), context, call_ids_of(context.invocation_metadata()).request_id)
 
         return _streaming(answers, handler)
 
-    async def _let_in(self, door: _Door, reading: Reading, context: _Context) -> None:
-        callers, slots, caller = door.callers, door.slots, reading.caller
-        refusal = callers.begin(caller)
+    async def _let_in(self, limits: _CallLimits, reader: MessageReader, context: _Context) -> None:
+        rate_limits, slots, caller = limits.rate_limits, limits.slots, reader.caller
+        refusal = rate_limits.start_call(caller)
         if refusal is not None:
             raise CallerLimitError(refusal.reason, refusal.retry_seconds)
-        # Not when the handler ends: the call's status is not sent by then.
-        # The stubs want what no function is: a callable with their own name for it.
-        context.add_done_callback(cast("Any", lambda _: callers.end(caller)))
+        # Not at the end of the handler: the call's status is not sent by then.
+        # The stubs expect a type of their own that no function has.
+        context.add_done_callback(cast("Any", lambda _: rate_limits.end_call(caller)))
         if slots.is_full and not await self._reception.make_room(lambda: slots.is_full, slots.limit):
-            raise OverloadedError(f"{slots.open} calls are running, as many as may", _RETRY_SECONDS)
+            raise OverloadedError(f"{slots.open} calls are running, which is the limit", _RETRY_SECONDS)
         slots.take()
 
         def leave(_: object) -> None:
             slots.free()
-            reading.over.set()
+            reader.over.set()
 
         context.add_done_callback(cast("Any", leave))
-        current.set(reading)
-        _paced.set(lambda: callers.seconds_to_next(caller))
+        current.set(reader)
+        _seconds_to_next.set(lambda: rate_limits.seconds_to_next(caller))
 
     def _unauthenticated(self, method: str) -> _Handler:
         async def refuse(_: AsyncIterator[Any], context: _Context) -> None:
@@ -152,25 +152,25 @@ class Access(grpc.aio.ServerInterceptor):
             self._next_log = now + _LOG_SECONDS
 
     def _refuse(self, method: str, status: status_pb2.Status, context: _Context) -> None:
-        identity = identity_of(context.invocation_metadata())
-        code, reason = end_with(status, context, identity.request_id)
+        ids = call_ids_of(context.invocation_metadata())
+        code, reason = end_with(status, context, ids.request_id)
         if method.startswith(_OURS):
-            record = CallRecord(method.removeprefix(_OURS), request_id=identity.request_id, trace_id=identity.trace_id)
-            self._observer.begun(record)
+            record = CallRecord(method.removeprefix(_OURS), request_id=ids.request_id, trace_id=ids.trace_id)
+            self._observer.started(record)
             record.code, record.reason = code, reason
             self._observer.ended(record)
 
 
-class _Door(NamedTuple):
-    """What is counted of calls of a kind: by caller, and all together."""
+class _CallLimits(NamedTuple):
+    """Limits for one kind of call: by caller, and over all callers."""
 
-    callers: Callers
+    rate_limits: RateLimits
     slots: Slots
 
 
 def _streaming(function: Callable[..., Awaitable[None]], like: _Handler | None = None) -> _Handler:
-    # In this shape a handler is called before any message of the request is read, and answers are on their way before
-    # it ends, whatever the method's own shape.
+    # gRPC calls a handler of this shape before it reads any message, and sends answers before the handler ends. The
+    # shapes are the same on the wire.
     return grpc.stream_stream_rpc_method_handler(
         cast("Any", function),
         None if like is None else like.request_deserializer,
@@ -178,8 +178,8 @@ def _streaming(function: Callable[..., Awaitable[None]], like: _Handler | None =
     )
 
 
-async def _answer(handler: Any, reading: Reading, context: _Context) -> None:  # noqa: ANN401  # one of four shapes
-    requests = reading if handler.request_streaming else await _only(reading)
+async def _answer(handler: Any, reader: MessageReader, context: _Context) -> None:  # noqa: ANN401  # one of four shapes
+    requests = reader if handler.request_streaming else await _only(reader)
     if not handler.response_streaming:
         call = handler.stream_unary if handler.request_streaming else handler.unary_unary
         answer = await call(requests, context)
@@ -187,8 +187,8 @@ async def _answer(handler: Any, reading: Reading, context: _Context) -> None:  #
             await _write(answer, context)
         return
     stream = (handler.stream_stream if handler.request_streaming else handler.unary_stream)(requests, context)
-    # gRPC leaves the stream of a call that is cancelled to the interpreter, which closes it some time and in another
-    # task, where what traces put in the task's context can't be taken out.
+    # gRPC does not close the generator of a cancelled call. The interpreter would do so later in another task, where
+    # tracing cannot reset its context variables.
     async with aclosing(stream):
         async for each in stream:
             await _write(each, context)
@@ -198,12 +198,12 @@ async def _write(answer: object, context: _Context) -> None:
     try:
         await context.write(answer)
     except grpc.aio.InternalError:
-        # The caller has gone, of which the call may hear later. gRPC would log it as an error of the server's.
+        # The caller has left, and the cancellation comes later. gRPC would log this as an error of the server.
         raise asyncio.CancelledError from None
 
 
-async def _only(reading: Reading) -> object:
-    request = await anext(reading, None)
+async def _only(reader: MessageReader) -> object:
+    request = await anext(reader, None)
     if request is None:
         raise request_error([Violation("request", "missing; expected one")])
     return request

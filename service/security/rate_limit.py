@@ -1,4 +1,4 @@
-"""What one caller may ask of the server: calls at a time, and calls a second."""
+"""Limits of each caller: calls at a time, and calls per second."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from service.options import CallerLimits
 
 MAX_CALLERS: Final = 10_000
-"""How many callers are remembered, those with running calls aside. The one that called longest ago is forgotten."""
+"""How many callers without running calls are remembered. Beyond that, the one that called longest ago is dropped."""
 
 _TRY_AGAIN_SECONDS: Final = 1.0
 _IPV6_NETWORK: Final = 64
@@ -28,26 +28,26 @@ class _Caller:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a call may not begin, and in how many seconds it may."""
+    """Why a call is refused, and in how many seconds it can start."""
 
     reason: str
     retry_seconds: float
 
 
-class Callers:
-    """Counts what callers do. Used from one thread, that of the event loop."""
+class RateLimits:
+    """Counts the calls of each caller. Used on the event loop's thread only."""
 
     def __init__(self, limits: CallerLimits, clock: Callable[[], float] = time.monotonic) -> None:
         self._limits = limits
         self._clock = clock
         self._callers: OrderedDict[str, _Caller] = OrderedDict()
 
-    def begin(self, name: str) -> Refusal | None:
-        """Count a call as begun, unless it may not; then say why. Each call that began must :meth:`end`."""
+    def start_call(self, name: str) -> Refusal | None:
+        """Count a call as started, or return why it is refused. Call :meth:`end_call` for each call that started."""
         limits = self._limits
         caller = self._caller(name)
         if limits.concurrency is not None and caller.running >= limits.concurrency:
-            return Refusal(f"{limits.concurrency} calls of {name} are running, as many as may", _TRY_AGAIN_SECONDS)
+            return Refusal(f"{limits.concurrency} calls of {name} are running, which is the limit", _TRY_AGAIN_SECONDS)
         wait = self._seconds_to_wait(caller)
         if wait > 0:
             return Refusal(f"{name} began more than {limits.rate:g} calls a second", wait)
@@ -56,14 +56,14 @@ class Callers:
         caller.running += 1
         return None
 
-    def end(self, name: str) -> None:
+    def end_call(self, name: str) -> None:
         """Count a call as ended."""
         caller = self._callers.get(name)
         if caller is not None:
             caller.running -= 1
 
     def seconds_to_next(self, name: str) -> float:
-        """Count one more of what a running call brings; how many seconds later its turn is."""
+        """Count another document of a running call. Returns the seconds to wait before it."""
         rate = self._limits.rate
         if rate is None:
             return 0.0
@@ -98,9 +98,9 @@ class Callers:
 
 
 def address_of(peer: str) -> str:
-    """The address in what gRPC calls a peer (``ipv4:127.0.0.1:4242``, ``ipv6:%5B::1%5D:4242``), without the port.
+    """The address in a gRPC peer name (``ipv4:127.0.0.1:4242``, ``ipv6:%5B::1%5D:4242``), without the port.
 
-    For IPv6 it is the network of 64 bits: a single host has all of its addresses.
+    For IPv6 it is the network of 64 bits, since a single host can use all addresses of its network.
     """
     family, _, rest = unquote(peer).partition(":")
     if family not in {"ipv4", "ipv6"}:

@@ -1,6 +1,6 @@
-"""TLS: certificate, key and the CA of callers, checked before they are used and loaded anew when their files change.
+"""TLS: certificate, key and client CA, checked before use and loaded again when their files change.
 
-A handshake takes the certificate that is there; connections that stand keep theirs, so streams run on.
+A new handshake uses the new certificate. Open connections keep theirs, so streams go on.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Final, Never, cast
 
 from service.errors import ServerStartError
 from service.options import TlsFiles
-from service.security.file_reload import Reloading, read_text, warn_of_others
+from service.security.file_reload import FileReload, read_text, warn_of_others
 
 if TYPE_CHECKING:
     import grpc
 
 WARN_DAYS: Final = 14
-"""How long before its end the log begins to warn of a certificate, once a day."""
+"""The log warns once a day when the certificate expires within this many days."""
 
 _DAY: Final = 86400.0
 _EXPIRED: Final = 10
@@ -32,7 +32,7 @@ _log = logging.getLogger("merge_baseline.server")
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The contents of the files, found to fit together. ``valid_until`` is in seconds since 1970."""
+    """The checked contents of the files. ``valid_until`` is in seconds since 1970."""
 
     certificate: bytes
     key: bytes
@@ -51,7 +51,7 @@ def load_material(files: TlsFiles) -> Material:
     client_ca = None if files.client_ca is None else read_text(files.client_ca, "client CA")
     client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client.check_hostname = False
-    # The certificate itself is what is trusted here: who signed it is for callers to ask.
+    # Trust the certificate itself here; checking its signer is up to callers.
     client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     _trust(client, certificate, f"certificate {files.certificate}")
     valid_until = _handshake(_server_context(files), client, files.certificate)
@@ -63,7 +63,7 @@ def load_material(files: TlsFiles) -> Material:
 
 def _trust(context: ssl.SSLContext, pem: str, what: str) -> None:
     try:
-        # Comments between certificates may be in any language; ssl takes ASCII.
+        # ssl takes ASCII only, and comments between certificates can have other characters.
         context.load_verify_locations(cadata=pem.encode("ascii", "replace").decode())
     except (ssl.SSLError, ValueError):
         raise ServerStartError(f"{what}: no certificate in it; expected PEM (-----BEGIN CERTIFICATE-----)") from None
@@ -81,13 +81,13 @@ def _server_context(files: TlsFiles) -> ssl.SSLContext:
             raise ServerStartError(f"key {files.key}: does not belong to the certificate {files.certificate}") from None
         raise ServerStartError(f"key {files.key}: no key in it; expected PEM (-----BEGIN PRIVATE KEY-----)") from None
     except OSError as error:
-        # Replaced since it was read.
+        # The file was replaced after it was read.
         raise ServerStartError(f"key {files.key}: cannot be read: {error.strerror}") from None
     return context
 
 
 def _handshake(server: ssl.SSLContext, client: ssl.SSLContext, path: str) -> float:
-    """Do in memory what a caller will do; until when the certificate is valid."""
+    """Try a handshake in memory. Returns the end of the certificate's validity, in seconds since 1970."""
     to_client, to_server = ssl.MemoryBIO(), ssl.MemoryBIO()
     serving = server.wrap_bio(to_server, to_client, server_side=True)
     calling = client.wrap_bio(to_client, to_server)
@@ -120,10 +120,10 @@ def _check_client_ca(pem: str, what: str) -> None:
 
 
 def server_credentials(files: TlsFiles) -> grpc.ServerCredentials:
-    """Credentials that follow their files. Raises what :func:`load_material` raises."""
+    """Credentials that follow their files. Raises the errors of :func:`load_material`."""
     import grpc
 
-    current = Reloading("TLS certificate", _paths(files), lambda: load_material(files))
+    current = FileReload("TLS certificate", _paths(files), lambda: load_material(files))
     return grpc.dynamic_ssl_server_credentials(
         _configuration(current.get()),
         # The stubs don't know that None means no change.
@@ -144,8 +144,8 @@ def _configuration(material: Material) -> grpc.ServerCertificateConfiguration:
     )
 
 
-def _fetcher(current: Reloading[Material]) -> Callable[[], grpc.ServerCertificateConfiguration | None]:
-    """GRPC asks at every handshake, from its own threads; ``None`` means that nothing has changed."""
+def _fetcher(current: FileReload[Material]) -> Callable[[], grpc.ServerCertificateConfiguration | None]:
+    """The callback for gRPC, called at each handshake on gRPC's threads; ``None`` means no change."""
     in_use = current.get()
     next_warning = 0.0
 

@@ -1,8 +1,9 @@
-"""Bearer tokens: who may call, from a file that has a hash for each.
+"""Bearer tokens, checked against a file of their hashes.
 
-A line is ``NAME SHA256``, the hash in hexadecimal digits; ``#`` begins a comment line. A name may have several tokens,
-as while one replaces another; they share the name's limits. Since the file has no tokens, reading it gives no access.
-Tokens must be random, as ``merge-baseline token`` makes them: a plain SHA-256 keeps no password from being guessed.
+A line is ``NAME SHA256``, with the hash in hexadecimal digits; a comment line starts with ``#``. A name can have
+several tokens, for example while one replaces another; they share the name's limits. The file holds hashes only, so
+reading it gives no access. Tokens must be random, like those of ``merge-baseline token``: SHA-256 is too fast to
+protect a password against guessing.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from typing import Final
 
 from merger.errors import OptionError
 from service.errors import ServerStartError
-from service.security.file_reload import Reloading, read_text, warn_of_others
+from service.security.file_reload import FileReload, read_text, warn_of_others
 
 _PREFIX: Final = "mb_"
-"""Lets scanners for leaked secrets find ours."""
+"""Helps scanners for leaked secrets to find tokens."""
 _BYTES: Final = 32
 _NAME: Final = re.compile(r"[\w.@-]{1,100}")
 _NAMES: Final = "a name of a token is 1 to 100 letters, digits and any of . _ - @"
@@ -39,12 +40,12 @@ class Tokens:
 
     def __init__(self, path: str) -> None:
         """Raises :class:`~service.errors.ServerStartError` for a file that cannot be read or is malformed."""
-        self._entries = Reloading("tokens", [path], lambda: _load(path))
+        self._entries = FileReload("tokens", [path], lambda: _load(path))
 
     def name_of(self, authorization: Sequence[str | bytes]) -> str | None:
-        """Whose token the ``authorization`` headers of a call carry; ``None`` if nobody's.
+        """The name of the token in a call's ``authorization`` headers; ``None`` without a valid token.
 
-        Takes as long for a wrong token as for a right one.
+        Takes the same time for a wrong token as for a right one.
         """
         if len(authorization) != 1 or isinstance(authorization[0], bytes):
             return None
@@ -78,7 +79,7 @@ def _load(path: str) -> tuple[_Entry, ...]:
         if not words or words[0].startswith("#"):
             continue
         place = f"token file {path}:{number}"
-        # What stands there may be a token, so no message repeats it.
+        # The word can be a token, so no message repeats it.
         if len(words) != 2 or not _HASH.fullmatch(words[1]):  # noqa: PLR2004  # a name and a hash
             raise ServerStartError(f"{place}: expected a name and the SHA-256 of a token in 64 hexadecimal digits")
         if not _NAME.fullmatch(words[0]):

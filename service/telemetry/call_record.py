@@ -1,4 +1,4 @@
-"""What can be seen of calls from outside: for metrics and logs."""
+"""The record of a call, and the observers that get it: metrics, logs, traces."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from service.work_counts import Tally
+from service.work_counts import WorkCounts
 
 
 @dataclass(slots=True)
 class CallRecord:
     """One call of the service.
 
-    ``method`` is the bare name. ``strategy`` is the one asked for, empty until it is known, ``other`` if there is none
-    of that name here, so that callers can't make up values. ``code`` is a name of gRPC's status codes, empty while the
-    call goes on, ``reason`` that of the ErrorInfo of an error. Of a stream, times and bytes are sums over its messages;
-    queue time is that waited for a worker. ``documents`` to ``chains`` are counted as in
-    :class:`~service.work_counts.Tally`, ``failed`` are documents of MergeDocuments that were answered with an error.
+    ``method`` is the bare name. ``strategy`` is the requested one, empty until it is known, ``other`` if this server
+    has none of that name, so that callers can't make up values. ``code`` is the name of a gRPC status code, empty while
+    the call is running, and ``reason`` the reason in the ErrorInfo of an error. For a stream, times (in seconds) and
+    bytes are sums over its messages; queue time is the wait for a worker. ``documents`` to ``chains`` are those of
+    :class:`~service.work_counts.WorkCounts`; ``failed`` counts documents of MergeDocuments that got an error.
 
-    ``request_id`` and ``trace_id`` are as in :class:`~service.telemetry.request_id.Identity`.
+    ``request_id`` and ``trace_id`` are those of :class:`~service.telemetry.request_id.CallIds`.
     """
 
     method: str
@@ -42,48 +42,48 @@ class CallRecord:
 
 
 class Observer(Protocol):
-    """Is told of calls, on the event loop: what it does must be quick, and not raise."""
+    """Gets every call, on the event loop. Its methods must be quick and must not raise."""
 
-    def begun(self, call: CallRecord) -> None:
-        """A call came in."""
+    def started(self, call: CallRecord) -> None:
+        """A call has arrived."""
 
-    def merged(self, tally: Tally) -> None:
-        """Work for a call is done: a document, or some of a stream."""
+    def merged(self, counts: WorkCounts) -> None:
+        """Work for a call is done: on a document, or on a message of a stream."""
 
     def ended(self, call: CallRecord) -> None:
-        """A call is over, and its answer or error sent."""
+        """A call is over, and its answer or error has been sent."""
 
 
 class NoObserver:
-    """Looks away."""
+    """Ignores all calls."""
 
-    def begun(self, call: CallRecord) -> None:
-        """Nothing."""
+    def started(self, call: CallRecord) -> None:
+        """Do nothing."""
 
-    def merged(self, tally: Tally) -> None:
-        """Nothing."""
+    def merged(self, counts: WorkCounts) -> None:
+        """Do nothing."""
 
     def ended(self, call: CallRecord) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 class Observers:
-    """Several as one."""
+    """Passes calls on to several observers."""
 
     def __init__(self, observers: Sequence[Observer]) -> None:
         self._observers = tuple(observers)
 
-    def begun(self, call: CallRecord) -> None:
-        """Tell all."""
+    def started(self, call: CallRecord) -> None:
+        """Pass it on."""
         for observer in self._observers:
-            observer.begun(call)
+            observer.started(call)
 
-    def merged(self, tally: Tally) -> None:
-        """Tell all."""
+    def merged(self, counts: WorkCounts) -> None:
+        """Pass it on."""
         for observer in self._observers:
-            observer.merged(tally)
+            observer.merged(counts)
 
     def ended(self, call: CallRecord) -> None:
-        """Tell all."""
+        """Pass it on."""
         for observer in self._observers:
             observer.ended(call)

@@ -18,7 +18,7 @@ from typing import Final, Literal, TextIO
 
 from service.errors import where
 from service.telemetry.call_record import CallRecord
-from service.work_counts import Tally
+from service.work_counts import WorkCounts
 
 Format = Literal["text", "json"]
 
@@ -31,7 +31,7 @@ _Trace = tuple[type[BaseException], BaseException, TracebackType | None] | tuple
 
 
 def set_up(level: str, form: Format, stream: TextIO) -> None:
-    """Have all of this process's log go to the stream."""
+    """Send this process's log to the stream."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonFormatter() if form == "json" else TextFormatter())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
@@ -44,15 +44,15 @@ class TextFormatter(logging.Formatter):
         super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
 
     def formatException(self, ei: _Trace) -> str:  # noqa: N802  # logging's name
-        """The exception's class and place, without its text."""
+        """The exception's class and its place in the code, without its message."""
         return _without_text(ei)
 
 
 class JsonFormatter(logging.Formatter):
-    """An object a line: ``time`` (RFC 3339, UTC), ``level``, ``logger``, ``message``, and the fields of a call."""
+    """One object per line: ``time`` (RFC 3339, UTC), ``level``, ``logger``, ``message``, and the fields of a call."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
+        """Format the line."""
         time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         line: dict[str, object] = {
             "time": time,
@@ -69,27 +69,27 @@ class JsonFormatter(logging.Formatter):
 
 
 class CallLog:
-    """Writes a line for each call that is over: an observer.
+    """An observer that writes a line for each finished call.
 
-    All are of level INFO, whatever became of the call: what is wrong with the server itself has lines of its own.
+    All of these lines have level INFO, also for failed calls: faults of the server itself have lines of their own.
     """
 
     def __init__(self) -> None:
         self._log = logging.getLogger(CALLS)
 
-    def begun(self, call: CallRecord) -> None:
-        """Nothing yet."""
+    def started(self, call: CallRecord) -> None:
+        """Do nothing yet."""
 
-    def merged(self, tally: Tally) -> None:
-        """Nothing: the call's line has it."""
+    def merged(self, counts: WorkCounts) -> None:
+        """Do nothing: the call's line has the counts."""
 
     def ended(self, call: CallRecord) -> None:
-        """The line."""
+        """Write the line."""
         self._log.info("%s", _Line(call), extra={"call": call})
 
 
 class _Line:
-    """The message of a call's line, made when it is written. JSON has the rest in fields of its own."""
+    """The message of a call's line, formatted only when it is written. JSON lines have fields instead."""
 
     def __init__(self, call: CallRecord) -> None:
         self._call = call
@@ -122,7 +122,7 @@ def _fields(call: CallRecord) -> dict[str, object]:
     }
 
 
-def _without_text(trace: _Trace | bool) -> str:  # noqa: FBT001  # what logging hands over
+def _without_text(trace: _Trace | bool) -> str:  # noqa: FBT001  # the type that logging passes
     error = trace[1] if isinstance(trace, tuple) else None
     if error is None:
         return ""

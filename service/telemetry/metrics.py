@@ -21,8 +21,8 @@ from merger.errors import UnavailableError
 from merger.version import VERSION
 from service.errors import ServerStartError
 from service.telemetry.call_record import CallRecord
-from service.telemetry.snapshot import BackendState, ServerState
-from service.work_counts import Tally
+from service.telemetry.snapshot import BackendState, Snapshot
+from service.work_counts import WorkCounts
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry, Metric
@@ -36,9 +36,9 @@ _SCRAPE_SECONDS: Final = 5.0
 
 
 class Metrics:
-    """Counts calls: an observer. ``read`` tells what the server is at when somebody looks."""
+    """An observer that counts calls. ``read`` gives a snapshot of the server at each scrape."""
 
-    def __init__(self, read: Callable[[], ServerState]) -> None:
+    def __init__(self, read: Callable[[], Snapshot]) -> None:
         """Raises :class:`~merger.errors.UnavailableError` without the extra."""
         try:
             from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
@@ -48,26 +48,24 @@ class Metrics:
             ) from None
         registry = self.registry = CollectorRegistry()
         ProcessCollector(registry=registry)
-        registry.register(_StateCollector(read))
+        registry.register(_SnapshotCollector(read))
         self._build = Gauge(f"{_PREFIX}_build_info", "1, with the version.", ["version"], registry=registry)
         self._build.labels(VERSION).set(1)
-        self._calls = Counter(
-            f"{_PREFIX}_calls", "Calls that are over.", ["method", "strategy", "code"], registry=registry
-        )
+        self._calls = Counter(f"{_PREFIX}_calls", "Finished calls.", ["method", "strategy", "code"], registry=registry)
         self._refused = Counter(
             f"{_PREFIX}_refused", "Calls that ended with an error of ours.", ["method", "reason"], registry=registry
         )
-        self._running = Gauge(f"{_PREFIX}_calls_in_progress", "Calls going on.", ["method"], registry=registry)
+        self._running = Gauge(f"{_PREFIX}_calls_in_progress", "Calls in progress.", ["method"], registry=registry)
         self._seconds = Histogram(
             f"{_PREFIX}_call_seconds",
-            "From a call's begin to its end.",
+            "Seconds from the start of a call to its end.",
             ["method", "strategy"],
             registry=registry,
             buckets=_BUCKETS,
         )
         self._queued = Histogram(
             f"{_PREFIX}_queue_seconds",
-            "What a call waited for a worker, over all of its messages.",
+            "Seconds that a call waited for a worker, over all of its messages.",
             ["method"],
             registry=registry,
             buckets=_BUCKETS,
@@ -75,13 +73,13 @@ class Metrics:
         self._received = Counter(f"{_PREFIX}_received_bytes", "Bytes of requests.", ["method"], registry=registry)
         self._sent = Counter(f"{_PREFIX}_sent_bytes", "Bytes of answers.", ["method"], registry=registry)
         self._documents = Counter(
-            f"{_PREFIX}_documents", "Documents merged, streamed ones too.", ["strategy"], registry=registry
+            f"{_PREFIX}_documents", "Documents merged, including streamed ones.", ["strategy"], registry=registry
         )
         self._failed = Counter(
             f"{_PREFIX}_failed_documents", "Documents of MergeDocuments answered with an error.", registry=registry
         )
         self._parts = Counter(f"{_PREFIX}_parts", "Parts merged.", ["strategy"], registry=registry)
-        self._chains = Counter(f"{_PREFIX}_chains", "Merged chains answered.", ["strategy"], registry=registry)
+        self._chains = Counter(f"{_PREFIX}_chains", "Merged chains in answers.", ["strategy"], registry=registry)
         self._decisions = Counter(
             f"{_PREFIX}_decisions",
             "Decisions on part chains: linked to an antecedent, or new.",
@@ -89,21 +87,21 @@ class Metrics:
             registry=registry,
         )
 
-    def begun(self, call: CallRecord) -> None:
-        """Count it as going on."""
+    def started(self, call: CallRecord) -> None:
+        """Count the call as in progress."""
         self._running.labels(call.method).inc()
 
-    def merged(self, tally: Tally) -> None:
-        """Count what was merged."""
-        name = tally.strategy
-        self._documents.labels(name).inc(tally.documents)
-        self._parts.labels(name).inc(tally.parts)
-        self._chains.labels(name).inc(tally.chains)
-        self._decisions.labels(name, "linked").inc(tally.linked)
-        self._decisions.labels(name, "new").inc(tally.new)
+    def merged(self, counts: WorkCounts) -> None:
+        """Count finished work."""
+        name = counts.strategy
+        self._documents.labels(name).inc(counts.documents)
+        self._parts.labels(name).inc(counts.parts)
+        self._chains.labels(name).inc(counts.chains)
+        self._decisions.labels(name, "linked").inc(counts.linked)
+        self._decisions.labels(name, "new").inc(counts.new)
 
     def ended(self, call: CallRecord) -> None:
-        """Count it as over."""
+        """Count the call as finished."""
         self._running.labels(call.method).dec()
         self._failed.inc(call.failed)
         if call.reason:
@@ -112,14 +110,14 @@ class Metrics:
         self._queued.labels(call.method).observe(call.queue_seconds)
         self._received.labels(call.method).inc(call.received_bytes)
         self._sent.labels(call.method).inc(call.sent_bytes)
-        # Last, and shown first: who sees that a call is over sees all of it, though others look while this is done.
+        # Counted last and output first: a scrape that shows the call as finished has all of its numbers.
         self._calls.labels(call.method, call.strategy, call.code).inc()
 
 
-class _StateCollector:
-    """Asks for the server's state whenever somebody looks."""
+class _SnapshotCollector:
+    """Takes a snapshot of the server at each scrape."""
 
-    def __init__(self, read: Callable[[], ServerState]) -> None:
+    def __init__(self, read: Callable[[], Snapshot]) -> None:
         self._read = read
 
     def describe(self) -> list[Metric]:
@@ -128,41 +126,41 @@ class _StateCollector:
     def collect(self) -> Iterator[Metric]:
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
-        state = self._read()
+        snapshot = self._read()
         queue = GaugeMetricFamily(
             f"{_PREFIX}_queue_documents", "Whole documents in a queue.", labels=["place", "state"]
         )
-        room = GaugeMetricFamily(f"{_PREFIX}_queue_limit", "Documents that may wait in a queue.", labels=["place"])
-        for each in state.queues:
-            queue.add_metric([each.place, "waiting"], each.waiting)
-            queue.add_metric([each.place, "in_work"], each.in_work)
-            room.add_metric([each.place], each.length)
-        workers = GaugeMetricFamily(f"{_PREFIX}_workers", "Workers that are there.", labels=["place", "kind"])
+        room = GaugeMetricFamily(
+            f"{_PREFIX}_queue_limit", "The limit of documents that wait in a queue.", labels=["place"]
+        )
+        for each in snapshot.queues:
+            queue.add_metric([each.name, "waiting"], each.waiting)
+            queue.add_metric([each.name, "in_work"], each.in_progress)
+            room.add_metric([each.name], each.length)
+        workers = GaugeMetricFamily(f"{_PREFIX}_workers", "Live workers.", labels=["place", "kind"])
         restarts = CounterMetricFamily(
             f"{_PREFIX}_worker_restarts", "Workers that died and were replaced.", labels=["place", "kind"]
         )
-        for crew in state.crews:
-            workers.add_metric([crew.place, crew.kind], crew.workers)
-            restarts.add_metric([crew.place, crew.kind], crew.restarts)
+        for pool in snapshot.pools:
+            workers.add_metric([pool.name, pool.kind], pool.workers)
+            restarts.add_metric([pool.name, pool.kind], pool.restarts)
         yield from (queue, room, workers, restarts)
-        yield GaugeMetricFamily(f"{_PREFIX}_streams_open", "Streams that are open.", state.streams_open)
-        yield GaugeMetricFamily(f"{_PREFIX}_streams_limit", "Streams that may be open.", state.streams_limit)
-        yield GaugeMetricFamily(f"{_PREFIX}_held_bytes", "Bytes of messages in the server.", state.bytes_held)
-        yield GaugeMetricFamily(f"{_PREFIX}_held_bytes_limit", "Bytes that it may hold.", state.bytes_limit)
-        yield from _backends(state.backends)
+        yield GaugeMetricFamily(f"{_PREFIX}_streams_open", "Open streams.", snapshot.streams_open)
+        yield GaugeMetricFamily(f"{_PREFIX}_streams_limit", "The limit of open streams.", snapshot.streams_limit)
+        yield GaugeMetricFamily(f"{_PREFIX}_held_bytes", "Bytes of messages in the server.", snapshot.bytes_held)
+        yield GaugeMetricFamily(f"{_PREFIX}_held_bytes_limit", "The limit of those bytes.", snapshot.bytes_limit)
+        yield from _backends(snapshot.backends)
 
 
 def _backends(backends: tuple[BackendState, ...]) -> Iterator[Metric]:
     from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
     labels = ["strategy", "backend"]
-    up = GaugeMetricFamily(f"{_PREFIX}_backend_up", "1 if calls for a backend are let in, else 0.", labels=labels)
+    up = GaugeMetricFamily(f"{_PREFIX}_backend_up", "1 if calls for a backend are accepted, else 0.", labels=labels)
     found = GaugeMetricFamily(
-        f"{_PREFIX}_backend_state", "1 for what the last look at a backend found.", labels=[*labels, "state"]
+        f"{_PREFIX}_backend_state", "1 for the state of a backend at its last check.", labels=[*labels, "state"]
     )
-    restarts = CounterMetricFamily(
-        f"{_PREFIX}_backend_restarts", "How often a backend was started again.", labels=labels
-    )
+    restarts = CounterMetricFamily(f"{_PREFIX}_backend_restarts", "How often a backend was restarted.", labels=labels)
     for each in backends:
         names = [each.strategy, each.backend]
         up.add_metric(names, each.up)
@@ -173,14 +171,14 @@ def _backends(backends: tuple[BackendState, ...]) -> Iterator[Metric]:
 
 
 class MetricsServer:
-    """Shows a registry's metrics at ``/metrics``, on threads of its own: a busy event loop does not hide them."""
+    """Serves a registry's metrics at ``/metrics``, on its own threads, so a busy event loop does not delay them."""
 
     def __init__(self, registry: CollectorRegistry, host: str, port: int) -> None:
-        """Listen. Raises :class:`~service.errors.ServerStartError` if that is not possible."""
+        """Listens. Raises :class:`~service.errors.ServerStartError` if that fails."""
         from prometheus_client import MetricsHandler
 
         class Handler(MetricsHandler):
-            # Who asks must do so in time: each has a thread.
+            # A read timeout, since each connection has a thread.
             timeout = _SCRAPE_SECONDS
 
             def do_GET(self) -> None:  # noqa: N802  # the library's name
@@ -202,7 +200,7 @@ class MetricsServer:
         self._thread.start()
 
     def stop(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -214,4 +212,4 @@ class _HttpServer(http.server.ThreadingHTTPServer):
     allow_reuse_port = False
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing: who asked has gone."""
+        """Do nothing: the client has left."""

@@ -1,4 +1,4 @@
-"""What names a call in logs: the caller's own request id, or one made up, and the id of the trace it belongs to."""
+"""The ids of a call in logs: the caller's request id, or a new one, and the id of the call's trace."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 REQUEST_ID: Final = "x-request-id"
-"""Metadata: callers may send it, answers carry it among their trailing metadata."""
+"""Metadata key: callers can send it, and answers have it in their trailing metadata."""
 
 _TRACEPARENT: Final = "traceparent"
 
@@ -22,22 +22,22 @@ _TRACE: Final = re.compile(
 )
 
 
-class Identity(NamedTuple):
-    """``trace_id`` is empty where the caller sent none that can be used."""
+class CallIds(NamedTuple):
+    """``trace_id`` is empty if the caller sent no valid one."""
 
     request_id: str
     trace_id: str
 
 
-def identity_of(metadata: Iterable[tuple[str, str | bytes]] | None) -> Identity:
-    """Read the identity from a call's metadata. A value that comes twice, or is malformed, is as good as none."""
+def call_ids_of(metadata: Iterable[tuple[str, str | bytes]] | None) -> CallIds:
+    """Read the ids from a call's metadata. A value that is malformed or sent twice is ignored."""
     values: dict[str, list[str | bytes]] = {REQUEST_ID: [], _TRACEPARENT: []}
     for key, value in metadata or ():
         if key in values:
             values[key].append(value)
     request_id = _matched(_USABLE, values[REQUEST_ID])
     trace = _matched(_TRACE, values[_TRACEPARENT])
-    return Identity(
+    return CallIds(
         secrets.token_hex(8) if request_id is None else request_id[0],
         "" if trace is None else trace[1],
     )

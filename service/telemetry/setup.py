@@ -1,4 +1,4 @@
-"""What a server shows of itself, as its operator wants it: metrics, traces, a log line a call."""
+"""Metrics, traces and a log line per call, as the options say."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from service.options import ObservabilityOptions
 from service.telemetry.call_record import Observer, Observers
 from service.telemetry.logs import CallLog
-from service.telemetry.snapshot import ServerState
+from service.telemetry.snapshot import Snapshot
 
 if TYPE_CHECKING:
     import grpc.aio
@@ -19,13 +19,13 @@ _log = logging.getLogger("merge_baseline.server")
 
 
 class Observability:
-    """The options at work."""
+    """The observers and servers that the options ask for."""
 
-    def __init__(self, options: ObservabilityOptions, read: Callable[[], ServerState], others: Observer) -> None:
-        """``read`` tells what the server is at, ``others`` is told of calls too.
+    def __init__(self, options: ObservabilityOptions, read: Callable[[], Snapshot], others: Observer) -> None:
+        """``read`` takes a snapshot of the server; ``others`` gets the calls too.
 
         Raises :class:`~merger.errors.UnavailableError` if an extra is missing and
-        :class:`~service.errors.ServerStartError` if metrics can't be shown there.
+        :class:`~service.errors.ServerStartError` if the metrics port can't be opened.
         """
         observers: list[Observer] = []
         self.interceptors: list[grpc.aio.ServerInterceptor] = []
@@ -36,7 +36,7 @@ class Observability:
 
             self._tracing = Tracing()
             self.interceptors.append(self._tracing.interceptor())
-            # First, so that the others see the trace's id.
+            # First, so that the others get the trace's id.
             observers.append(self._tracing)
         observers.extend((others, CallLog()))
         if options.metrics_port is not None:
@@ -49,7 +49,7 @@ class Observability:
         self.observer: Observer = Observers(observers)
 
     async def stop(self) -> None:
-        """Send what is not sent yet, and show nothing more."""
+        """Send pending traces, and stop serving metrics."""
         for each in (self._tracing, self._metrics):
             if each is not None:
                 await asyncio.to_thread(each.stop)

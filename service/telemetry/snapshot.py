@@ -1,4 +1,4 @@
-"""What a server is at now, in numbers: for metrics."""
+"""A snapshot of the server in numbers, for metrics."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from merger.backends.health import HealthState
-from service.work.backend_pools import Place
+from service.work.backend_pools import PoolPair
 from service.work.backend_supervisor import Supervisor
 from service.work.budget import Budget, Slots
-from service.work.pool import Crew
+from service.work.pool import WorkerPool
 
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """A queue for whole documents: how many wait, are in work, and may wait."""
+    """A queue for whole documents: how many wait, are in progress, and can wait."""
 
-    place: str
+    name: str
     waiting: int
-    in_work: int
+    in_progress: int
     length: int
 
 
 @dataclass(frozen=True, slots=True)
-class CrewState:
-    """Workers of a kind (``documents``, ``streams``): how many there are, and how many died and were replaced."""
+class WorkerPoolState:
+    """A worker pool for ``documents`` or ``streams``: live workers, and how many died and were replaced."""
 
-    place: str
+    name: str
     kind: str
     workers: int
     restarts: int
@@ -34,7 +34,7 @@ class CrewState:
 
 @dataclass(frozen=True, slots=True)
 class BackendState:
-    """An enabled backend. ``up`` is whether calls for it are let in."""
+    """An enabled backend. ``up`` is whether calls for it are accepted."""
 
     strategy: str
     backend: str
@@ -44,11 +44,11 @@ class BackendState:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerState:
-    """``bytes_held`` are those of messages that wait, are in work, or are on their way out."""
+class Snapshot:
+    """``bytes_held`` counts messages that wait, are in progress, or are on their way out."""
 
     queues: tuple[QueueState, ...] = ()
-    crews: tuple[CrewState, ...] = ()
+    pools: tuple[WorkerPoolState, ...] = ()
     streams_open: int = 0
     streams_limit: int = 0
     bytes_held: int = 0
@@ -56,19 +56,19 @@ class ServerState:
     backends: tuple[BackendState, ...] = ()
 
 
-def server_state(
-    places: Mapping[str, Place], budget: Budget, streams: Slots, supervisor: Supervisor | None
-) -> ServerState:
-    """The state of these. ``places`` have names. Only reads, so that another thread than the loop's may ask."""
-    return ServerState(
+def take_snapshot(
+    pools: Mapping[str, PoolPair], budget: Budget, streams: Slots, supervisor: Supervisor | None
+) -> Snapshot:
+    """Take a snapshot. ``pools`` go by their names. Only reads, so that any thread can call it."""
+    return Snapshot(
         tuple(
-            QueueState(name, place.documents.waiting, place.documents.in_work, place.documents.length)
-            for name, place in places.items()
+            QueueState(name, pair.documents.waiting, pair.documents.in_progress, pair.documents.length)
+            for name, pair in pools.items()
         ),
         tuple(
             state
-            for name, place in places.items()
-            for state in (_crew(name, "documents", place.documents.crew), _crew(name, "streams", place.streams.crew))
+            for name, pair in pools.items()
+            for state in (_pool(name, "documents", pair.documents.pool), _pool(name, "streams", pair.streams.pool))
         ),
         streams.open,
         streams.limit,
@@ -81,5 +81,5 @@ def server_state(
     )
 
 
-def _crew(place: str, kind: str, crew: Crew) -> CrewState:
-    return CrewState(place, kind, len(crew.workers), crew.restarts)
+def _pool(name: str, kind: str, pool: WorkerPool) -> WorkerPoolState:
+    return WorkerPoolState(name, kind, len(pool.workers), pool.restarts)

@@ -17,7 +17,7 @@ from merger.errors import UnavailableError
 from merger.version import VERSION
 from service.errors import ServerStartError
 from service.telemetry.call_record import CallRecord
-from service.work_counts import Tally
+from service.work_counts import WorkCounts
 
 if TYPE_CHECKING:
     import grpc.aio
@@ -32,7 +32,7 @@ _FLUSH_SECONDS: Final = 5.0
 
 
 class Tracing:
-    """An observer too: calls that bring no trace get the id of the one that begins with them."""
+    """Also an observer: a call without a trace of its caller gets the id of its own trace."""
 
     def __init__(self) -> None:
         """Raises :class:`~merger.errors.UnavailableError` without the extra.
@@ -55,7 +55,7 @@ class Tracing:
             self._provider.add_span_processor(BatchSpanProcessor(exporter))
 
     def interceptor(self) -> grpc.aio.ServerInterceptor:
-        """Makes the spans; health checks and reflection have none."""
+        """The interceptor that makes spans, except for health checks and reflection."""
         try:
             from opentelemetry.instrumentation.grpc import aio_server_interceptor
             from opentelemetry.instrumentation.grpc.filters import service_prefix
@@ -65,23 +65,23 @@ class Tracing:
         make = cast("Callable[..., grpc.aio.ServerInterceptor]", aio_server_interceptor)
         return make(tracer_provider=self._provider, filter_=service_prefix(_OURS))
 
-    def begun(self, call: CallRecord) -> None:
-        """Give it the trace's id."""
+    def started(self, call: CallRecord) -> None:
+        """Set the call's trace id."""
         from opentelemetry.trace import format_trace_id, get_current_span
 
         context = get_current_span().get_span_context()
         if not call.trace_id and context.is_valid:
             call.trace_id = format_trace_id(context.trace_id)
 
-    def merged(self, tally: Tally) -> None:
-        """Nothing."""
+    def merged(self, counts: WorkCounts) -> None:
+        """Do nothing."""
 
     def ended(self, call: CallRecord) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def stop(self) -> None:
-        """Send what is not sent yet, for some seconds at most."""
-        # It would wait for a collector that is not there for as long as that may take.
+        """Send pending spans, for some seconds at most."""
+        # Without a thread, shutdown could wait very long for a collector that does not answer.
         flush = threading.Thread(target=self._provider.shutdown, daemon=True, name="traces")
         flush.start()
         flush.join(_FLUSH_SECONDS)
@@ -108,7 +108,7 @@ def _exporter(name: str) -> SpanExporter:
 
 
 def _plain(exporter: SpanExporter) -> SpanExporter:
-    """The exporter, for spans without what exceptions and errors say: that may quote documents."""
+    """The exporter, with the texts of exceptions and errors removed from spans, since they can quote documents."""
     from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
     class Plain(SpanExporter):

@@ -1,9 +1,9 @@
-"""Looks after enabled backends: a failed one is found out, its strategy's calls are refused, and it is started again.
+"""Supervises enabled backends: finds one that has failed, refuses calls for its strategy, and restarts it.
 
-A backend that has ended is found at the next look. One that does not answer is given ``hung_seconds`` if it does
-nothing, and ``slow_seconds`` if it computes: a Java process that collects garbage may be silent for some seconds and
-come back. Attempts to start it again are made at once the first time, then after delays that double; a backend that
-stays up for ``stable_seconds`` begins anew.
+The next check finds a backend that has ended. A backend that does not answer counts as failed after ``hung_seconds`` if
+it uses no processor time, and after ``slow_seconds`` if it does: a Java process can be silent for some seconds while it
+collects garbage. The first restart comes at once, later ones after delays that double. The delay is reset once a
+backend has been up for ``stable_seconds``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _FIRST_GUESS_SECONDS: Final = 15.0
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How often to look, how patient to be, and how soon to try again; in seconds."""
+    """Times of the supervision, in seconds: interval of checks, limits for an answer, delays of restarts."""
 
     interval: float = 1.0
     answer_seconds: float = 2.0
@@ -45,11 +45,11 @@ class Pace:
 
 
 class _StoppingError(Exception):
-    """The server stops, and with it what is being started."""
+    """The server is stopping, so a backend need not start."""
 
 
 class Guard:
-    """Looks after one backend. ``keep_warm`` has it started whenever it is not."""
+    """Supervises one backend. With ``keep_warm`` it is started whenever it is not running."""
 
     def __init__(
         self,
@@ -64,11 +64,11 @@ class Guard:
         self.name = name
         self.backend = backend
         self.state = HealthState.IDLE
-        """What the last look found."""
+        """The state at the last check."""
         self.down = False
-        """Whether calls for it are refused."""
+        """Whether calls for the backend are refused."""
         self.restarts = 0
-        """How often it was started again."""
+        """How often it was restarted."""
         self.on_change: Callable[[], None] = lambda: None
         self._strategies = strategies
         self._keep_warm = keep_warm
@@ -82,7 +82,7 @@ class Guard:
         self._threads = ThreadPoolExecutor(1, thread_name_prefix=f"supervise-{name}")
 
     async def run(self) -> None:
-        """Look after it until cancelled."""
+        """Supervise it until cancelled."""
         was_well = False
         while True:
             health = await self._look()
@@ -92,11 +92,11 @@ class Guard:
                     self._delay = 0.0
                 await self._start_again(f"{self.backend.name} {health.reason}")
             elif self._keep_warm and health.state is HealthState.IDLE:
-                # CoreNLP works on with what nobody waits for, and is ended for that.
+                # CoreNLP is ended when the last caller of its work has left, since it would compute on.
                 self._delay = 0.0
                 await self._start_again(f"{self.backend.name} was ended with a call that was given up")
             elif self._keep_warm and was_well and health.state is HealthState.STARTING and not self.down:
-                # A call came before this look and has it started.
+                # A call came before this check, and the backend is starting for it.
                 self._set_down(f"{self.backend.name} is starting", self._start_seconds)
             elif well and self.down:
                 self._set_up()
@@ -104,7 +104,7 @@ class Guard:
             await asyncio.sleep(self._pace.interval)
 
     def stop(self) -> None:
-        """End what it does; returns when that has ended."""
+        """Cancel a restart in progress, and wait until it has ended."""
         self._stopping.set()
         self._threads.shutdown(wait=True, cancel_futures=True)
 
@@ -117,7 +117,7 @@ class Guard:
         if health.state not in {HealthState.HUNG, HealthState.SLOW}:
             self._silent_since = None
         elif self._silent_since is None:
-            # It was asked that long ago.
+            # The check began that long ago.
             self._silent_since = self._clock() - self._pace.answer_seconds
         return health
 
@@ -126,8 +126,8 @@ class Guard:
             return True
         if self._silent_since is None:
             return False
-        patience = self._pace.hung_seconds if health.state is HealthState.HUNG else self._pace.slow_seconds
-        return self._clock() - self._silent_since >= patience
+        limit = self._pace.hung_seconds if health.state is HealthState.HUNG else self._pace.slow_seconds
+        return self._clock() - self._silent_since >= limit
 
     async def _start_again(self, reason: str) -> None:
         while True:
@@ -135,7 +135,7 @@ class Guard:
             _log.error("backend %s: %s; starting it again in %g s", self.name, reason, self._delay)
             await asyncio.sleep(self._delay)
             self._delay = min(self._pace.longest_delay, max(self._pace.first_delay, 2 * self._delay))
-            begun = self._clock()
+            started = self._clock()
             try:
                 await self._in_thread(lambda: self.backend.restart(self._watch()))
             except MergeBaselineError as error:
@@ -145,7 +145,7 @@ class Guard:
             except Exception as error:  # noqa: BLE001  # a bug in a backend must not end its supervision
                 reason = f"{self.backend.name} failed to start: {type(error).__qualname__}"
             else:
-                self._start_seconds = self._clock() - begun
+                self._start_seconds = self._clock() - started
                 self._set_up()
                 return
 
@@ -176,10 +176,10 @@ class Guard:
 
 
 class Supervisor:
-    """Looks after all enabled backends, each by itself.
+    """Supervises all enabled backends, each by itself.
 
-    ``on_ready`` is told of every strategy with a backend whether all of its backends can be used, when it begins and
-    whenever that changes.
+    ``on_ready`` gets the name of a strategy and whether all of its backends can be used: at the start, and after every
+    change.
     """
 
     def __init__(
@@ -200,18 +200,18 @@ class Supervisor:
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        """Begin, once the backends that are to be warm are."""
+        """Start the supervision, after backends have been warmed."""
         for guard in self.guards:
-            guard.on_change = partial(self._tell, guard.name)
-            self._tell(guard.name)
+            guard.on_change = partial(self._report, guard.name)
+            self._report(guard.name)
             self._tasks.append(asyncio.create_task(guard.run(), name=f"supervise {guard.name}"))
 
     async def stop(self) -> None:
-        """End it; the backends stay as they are."""
+        """End the supervision; the backends stay as they are."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*(asyncio.to_thread(guard.stop) for guard in self.guards))
 
-    def _tell(self, name: str) -> None:
+    def _report(self, name: str) -> None:
         self._on_ready(name, not any(guard.down for guard in self.guards if guard.name == name))

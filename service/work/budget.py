@@ -1,6 +1,6 @@
-"""How much the server takes on: messages by their bytes, and open streams by their number.
+"""The server's budget: bytes of messages, and the number of open streams.
 
-How many requests may wait for a worker is up to each queue (:mod:`service.work.queue`).
+Each queue has its own limit on requests that wait for a worker (:mod:`service.work.queue`).
 """
 
 from __future__ import annotations
@@ -14,38 +14,38 @@ _RETRY_SECONDS = 1.0
 
 
 class Budget:
-    """Bytes of messages that wait, are in work, or are on their way out.
+    """Bytes of messages that wait, are in progress, or are on their way out.
 
-    Documents that don't fit are refused; parts of streams wait until they do, in order, and their senders with them,
-    but are refused too once as much waits. What is larger than all of the budget fits when nothing else is held,
-    and waits when nothing else waits.
+    A document that doesn't fit is refused. A message of a stream waits until it fits, in order of arrival, and its
+    sender waits too; it is refused if the waiting messages would exceed the limit. A message that is larger than the
+    whole budget fits when nothing else is held, and can wait when nothing else waits.
     """
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.held = 0
         self.receiving = 0
-        """Bytes of messages that are being received, as estimated last; no share of what is held."""
-        self.wanted = 0
-        """Bytes of messages that are there and wait to be held."""
+        """Latest estimate of the bytes of messages that are being received; not part of ``held``."""
+        self.waiting_bytes = 0
+        """Bytes of messages that have arrived and wait until they fit."""
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
 
     def fits(self, count: int) -> bool:
-        """Whether so many more bytes may be held now, and nobody waits for room."""
+        """Whether ``count`` more bytes fit now, and no message waits."""
         return not self._waiting and self._has_room(count)
 
     def hold(self, count: int) -> None:
-        """Hold them, whether they fit or not."""
+        """Reserve the bytes even if that exceeds the budget."""
         self.held += count
 
     async def hold_in_turn(self, count: int) -> None:
-        """Hold them once they fit. Raises OverloadedError if too many wait for that."""
+        """Reserve the bytes once they fit. Raises OverloadedError if too many bytes wait."""
         if self.fits(count):
             self.hold(count)
             return
-        if self.wanted and self.wanted + count > self.limit:
-            raise OverloadedError(f"{self.wanted} bytes wait for room, as many as may", _RETRY_SECONDS)
-        self.wanted += count
+        if self.waiting_bytes and self.waiting_bytes + count > self.limit:
+            raise OverloadedError(f"{self.waiting_bytes} bytes wait for room, which is the limit", _RETRY_SECONDS)
+        self.waiting_bytes += count
         entry = (count, asyncio.get_running_loop().create_future())
         self._waiting.append(entry)
         try:
@@ -58,10 +58,10 @@ class Budget:
                 self.free(count)
             raise
         finally:
-            self.wanted -= count
+            self.waiting_bytes -= count
 
     def free(self, count: int) -> None:
-        """Hold them no longer."""
+        """Release the bytes."""
         self.held -= count
         self._wake()
 
@@ -70,7 +70,7 @@ class Budget:
 
     @property
     def is_full(self) -> bool:
-        """Whether nothing more had better be received."""
+        """Whether the server should receive nothing more for now."""
         return bool(self._waiting) or self.held + self.receiving > self.limit
 
     def _wake(self) -> None:
@@ -81,37 +81,37 @@ class Budget:
 
 
 class Share:
-    """What one call holds of a budget."""
+    """The bytes of a budget that one call holds."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
         self._held = 0
 
     def hold(self, count: int) -> None:
-        """Hold them, whether they fit or not."""
+        """Reserve the bytes even if that exceeds the budget."""
         self._budget.hold(count)
         self._held += count
 
     async def hold_in_turn(self, count: int) -> None:
-        """Hold them once they fit."""
+        """Reserve the bytes once they fit."""
         await self._budget.hold_in_turn(count)
         self._held += count
 
-    def moved(self) -> Share:
-        """Another share that has all that is held here, where nothing is then."""
+    def transfer(self) -> Share:
+        """Move all bytes of this share to a new one."""
         other = Share(self._budget)
         other._held, self._held = self._held, 0
         return other
 
     def free(self, count: int | None = None) -> None:
-        """Hold them no longer; without a number, all that is held."""
+        """Release ``count`` bytes; without a number, all of them."""
         count = self._held if count is None else min(count, self._held)
         self._held -= count
         self._budget.free(count)
 
 
 class Slots:
-    """Counts what may be open at a time, such as streams."""
+    """Counts open streams or running calls against a limit."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -119,7 +119,7 @@ class Slots:
 
     @property
     def is_full(self) -> bool:
-        """Whether no more may be opened."""
+        """Whether no more can be opened."""
         return self.open >= self.limit
 
     def take(self) -> None:

@@ -1,4 +1,4 @@
-"""What a worker does with a message, whether it is a process or threads of the server."""
+"""The work of a worker on a message, the same in a process and on a thread of the server."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from service.answers import StreamAnswers, merge_document_answer, progress_answe
 from service.errors import CallEndedError, where
 from service.strategies import ServedStrategies
 from service.work.ipc import Kind, Result
-from service.work_counts import Tally
+from service.work_counts import WorkCounts
 
 _PROGRESS_SECONDS: Final = 0.05
 
 
 class Call:
-    """Tells work when its call is over, and passes on how far it is.
+    """Deadline, cancellation and progress of one piece of work.
 
-    ``seconds`` is the time left, ``None`` without a deadline. ``tell`` is called on the thread that works, with the
-    bytes of a MergeStreamResponse, at most twenty times a second and for the end of every stage.
+    ``seconds`` is the time left, ``None`` without a deadline. ``report`` is called on the working thread with the bytes
+    of a MergeStreamResponse, at most twenty times a second and at the end of every stage.
     """
 
-    def __init__(self, seconds: float | None = None, tell: Callable[[bytes], None] | None = None) -> None:
+    def __init__(self, seconds: float | None = None, report: Callable[[bytes], None] | None = None) -> None:
         self._cancelled = threading.Event()
         self._deadline = None if seconds is None else time.monotonic() + seconds
-        self._tell = tell
-        self._told = 0.0
+        self._report = report
+        self._last_report = 0.0
 
     @property
     def watch(self) -> WorkContext:
-        """What to hand down into the work."""
+        """The watch to pass to the work."""
         return WorkContext(self._deadline, self.check, self.progress)
 
     def cancel(self) -> None:
-        """Have the next check raise; from any thread."""
+        """Make the next check raise; from any thread."""
         self._cancelled.set()
 
     def check(self) -> None:
@@ -48,16 +48,16 @@ class Call:
             raise CallEndedError
 
     def progress(self, stage: str, done: int, total: int) -> None:
-        """Pass on how far a stage is, unless that was done just now."""
+        """Report the progress of a stage, unless the last report was just now."""
         now = time.monotonic()
-        if self._tell is None or (done != total and now - self._told < _PROGRESS_SECONDS):
+        if self._report is None or (done != total and now - self._last_report < _PROGRESS_SECONDS):
             return
-        self._told = now
-        self._tell(progress_answer(stage, done, total))
+        self._last_report = now
+        self._report(progress_answer(stage, done, total))
 
 
 class _Stream:
-    """A stream's state. Its watch is that of the call in work, since every message comes with a call of its own."""
+    """A stream's state. Every message brings a call of its own; the watch follows the call in progress."""
 
     def __init__(self, strategies: ServedStrategies, call: Call, limits: Limits) -> None:
         self.call = call
@@ -70,8 +70,8 @@ class _Stream:
         self.call.progress(stage, done, total)
 
 
-class Desk:
-    """Does the work. Tasks of different streams, and documents, may be done at the same time on several threads."""
+class Executor:
+    """Does the work. Different streams and documents can run at the same time on several threads."""
 
     def __init__(self, strategies: ServedStrategies, limits: Limits = DEFAULT_LIMITS) -> None:
         self._strategies = strategies
@@ -83,9 +83,9 @@ class Desk:
         started = time.monotonic()
         try:
             call.check()
-            tally = Tally()
-            answers = tuple(self._answers(kind, stream, data, call, tally))
-            result = Result(Kind.DONE, tally.pack(), answers=answers)
+            counts = WorkCounts()
+            answers = tuple(self._answers(kind, stream, data, call, counts))
+            result = Result(Kind.DONE, counts.pack(), answers=answers)
         except CallEndedError:
             result = Result(Kind.ENDED)
         except MergeBaselineError as error:
@@ -98,12 +98,12 @@ class Desk:
         """Forget a stream, if there is one of this number."""
         self._streams.pop(stream, None)
 
-    def _answers(self, kind: Kind, stream: int, data: bytes, call: Call, tally: Tally) -> Iterable[bytes]:
+    def _answers(self, kind: Kind, stream: int, data: bytes, call: Call, counts: WorkCounts) -> Iterable[bytes]:
         if kind is Kind.DOCUMENT:
-            return (merge_document_answer(self._strategies, data, call.watch, self._limits, tally),)
+            return (merge_document_answer(self._strategies, data, call.watch, self._limits, counts),)
         state = self._streams.get(stream)
         if state is None:
             state = self._streams[stream] = _Stream(self._strategies, call, self._limits)
         state.call = call
-        state.answers.tally = tally
+        state.answers.counts = counts
         return state.answers.finish() if kind is Kind.FINISH else state.answers.take(data)

@@ -2,7 +2,7 @@
 
 Demers, Keshav and Shenker (1989), "Analysis and Simulation of a Fair Queueing Algorithm". A flow is a size class here,
 its cost the expected seconds of work, and its weight the work that callers offered lately. So, under overload, the same
-fraction of each class gets done, whatever the sizes. As work is not interrupted, the order is by what has started.
+fraction of each class gets done, whatever the sizes. Work is not interrupted, so the order depends on started work.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from dataclasses import dataclass, field
 from typing import Final, Generic, Protocol, TypeVar
 
 HORIZON_SECONDS: Final = 30.0
-"""Work this long ago counts 1/e of work now. So long after the last refusal the server counts as overloaded."""
+"""Work this many seconds ago counts 1/e of work now. The server counts as overloaded this long after a refusal."""
 
 
 class Queued(Protocol):
-    """What waits."""
+    """A document that waits."""
 
     @property
     def arrived(self) -> float:
-        """When it came, in seconds."""
+        """Time of arrival, in seconds."""
 
     @property
     def expected(self) -> float:
-        """Seconds of work."""
+        """Expected seconds of work."""
 
 
 Job = TypeVar("Job", bound=Queued)
@@ -37,7 +37,7 @@ class SizeClass(Generic[Job]):
 
     waiting: deque[Job] = field(default_factory=deque)
     offered: float = 0.0
-    """Seconds of work that came lately, whatever became of it."""
+    """Seconds of work offered lately, refused work included."""
     started: float = 0.0
     """Seconds of work that were started lately."""
 
@@ -53,7 +53,7 @@ class SizeClass(Generic[Job]):
 
 
 class FairQueue(Generic[Job]):
-    """First come, first served, but for times of overload: then the class with the smallest share is next."""
+    """First come, first served; under overload, the class with the smallest share comes first."""
 
     def __init__(self, classes: int) -> None:
         self.classes: list[SizeClass[Job]] = [SizeClass() for _ in range(classes)]
@@ -73,18 +73,18 @@ class FairQueue(Generic[Job]):
         size_class.offered += seconds
 
     def note_refusal(self, now: float) -> None:
-        """Documents were refused: from now on, and for a while, classes are served by their shares."""
+        """Note that a document was refused: for a while, classes are served by their shares."""
         self._overloaded_until = now + HORIZON_SECONDS
 
     def order(self, now: float) -> list[SizeClass[Job]]:
-        """The classes in which something waits, the one to serve first at the front."""
+        """The classes with waiting documents, in the order in which to serve them."""
         waiting = [each for each in self.classes if each.waiting]
         if now < self._overloaded_until:
             return sorted(waiting, key=lambda each: (each.share, each.waiting[0].arrived))
         return sorted(waiting, key=lambda each: each.waiting[0].arrived)
 
     def ahead(self, size_class: SizeClass[Job], now: float) -> float:
-        """Seconds of waiting work that will start before a document of this class that comes now."""
+        """Seconds of waiting work that will start before a document of this class that arrives now."""
         own = size_class.backlog
         others = [each for each in self.classes if each is not size_class]
         if now >= self._overloaded_until or not size_class.offered:

@@ -1,38 +1,38 @@
-"""How long work will take and wait, by how long work of its size took before."""
+"""Forecasts of how long work takes and waits, learnt from earlier work of its size."""
 
 from __future__ import annotations
 
 from typing import Final
 
 _SMALL_BYTES: Final = 64 * 1024
-"""Of smaller messages most of the time does not go by their size."""
+"""For smaller messages, most of the time does not depend on the size."""
 _FIRST_SECONDS: Final = 0.002
 _FIRST_SECONDS_PER_BYTE: Final = 0.35 / 2**20
 _WEIGHT_OF_LAST: Final = 0.1
 
 _WAIT_SHARE: Final = 0.25
-"""Small documents that would wait longer than this share of the time that is left are refused. The rest is for work
-that takes longer than expected, and for large documents, which would find the time used up by small ones."""
+"""A small document that would wait longer than this share of its remaining time is refused. The rest of the time is
+for work that takes longer than expected, and for large documents, which small ones would otherwise crowd out."""
 _SHORT_DONE_SHARE: Final = 0.28
-"""Small documents that would be done by this share of the time that is left need not keep to the wait above. So the
-shortest are the last to be refused: they hardly delay the others."""
+"""A small document that would be done within this share of its remaining time is exempt from the limit above. So the
+shortest documents are refused last: they hardly delay others."""
 _DONE_SHARE: Final = 0.8
-"""By this share of the time that is left, work must be expected to be done."""
+"""Work is refused unless it will probably be done within this share of its remaining time."""
 
 
 class Forecast:
-    """Seconds for a message: some for any, and some for each of its bytes."""
+    """Expected seconds for a message: a constant, and a rate per byte."""
 
     def __init__(self) -> None:
         self._seconds = _FIRST_SECONDS
         self._per_byte = _FIRST_SECONDS_PER_BYTE
 
     def of(self, size: int) -> float:
-        """How long a message of so many bytes will take, in seconds."""
+        """Expected seconds of work for a message of ``size`` bytes."""
         return self._seconds + self._per_byte * size
 
     def learn(self, size: int, seconds: float) -> None:
-        """Take note of how long one took."""
+        """Learn from a message of ``size`` bytes that took ``seconds``."""
         if size <= _SMALL_BYTES:
             self._seconds += _WEIGHT_OF_LAST * (max(0.0, seconds - self._per_byte * size) - self._seconds)
         else:
@@ -40,9 +40,9 @@ class Forecast:
 
 
 def too_late_by(wait: float, work: float, left: float, *, large: bool = False) -> float:
-    """How many seconds too late work would begin that is to wait and to take so long; 0 or less if it would not.
+    """By how many seconds work would start too late; 0 or less if it starts in time.
 
-    ``left`` are the seconds until its deadline.
+    ``wait`` are the seconds before it starts, ``work`` those that it takes, and ``left`` those until its deadline.
     """
     may_wait = _DONE_SHARE * left - work
     if not large:

@@ -1,8 +1,8 @@
-"""What goes between the server and a worker process: a header of fixed size and a body of bytes.
+"""Messages between the server and a worker process: frames with a header of fixed size and a body of bytes.
 
-Messages travel as the caller sent them. A header has the kind of the frame, the number of the task, the number of the
-stream (0: none), a time in seconds, and the length of the body. The time of a task is what is left until its deadline,
-below 0 without one; that of a result is how long the work took.
+Requests travel as the caller sent them. A header has the kind of the frame, the number of the task, the number of the
+stream (0: none), a time in seconds, and the length of the body. The time of a task is the time left until its deadline,
+below 0 without one; the time of a result is how long the work took.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ class Kind(IntEnum):
     DROP = 4
     """Forget a stream."""
     CANCEL = 5
-    """End the work on a task."""
+    """Cancel a task."""
 
     # From a worker.
     READY = 10
-    """It takes tasks."""
+    """The worker takes tasks."""
     PROGRESS = 11
-    """How far a task is; the body is a MergeStreamResponse."""
+    """Progress of a task; the body is a MergeStreamResponse."""
     ANSWER = 12
     """One message of the answer; more may follow."""
     DONE = 13
-    """Done; all of the answer was sent. The body is a Tally."""
+    """Done, after all messages of the answer. The body is a packed WorkCounts."""
     REFUSED = 14
     """The request can't be served; the body is a google.rpc.Status."""
     CRASHED = 15
-    """A bug; the body is the exception's class, a line feed, and where in the code it happened."""
+    """A bug; the body is the exception's class, a line feed, and the place in the code."""
     ENDED = 16
-    """Given up, since the task was cancelled or its deadline passed."""
+    """Ended early, because the task was cancelled or its deadline passed."""
     LOST = 17
-    """The worker is gone. No worker sends this: the server puts it in the place of a result."""
+    """The worker has died. No worker sends this: the server uses it in place of a result."""
 
 
 class Frame(NamedTuple):
-    """A header, taken apart."""
+    """A decoded header."""
 
     kind: Kind
     task: int
@@ -60,7 +60,7 @@ class Frame(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What became of a task. ``answers`` are messages, if it was done, and ``seconds`` is how long the work took."""
+    """The result of a task. ``answers`` are the messages of the answer; the work took ``seconds``."""
 
     kind: Kind
     body: bytes = b""
@@ -72,11 +72,11 @@ LOST: Final = Result(Kind.LOST)
 
 
 def pack_header(kind: Kind, task: int = 0, stream: int = 0, seconds: float = 0.0, length: int = 0) -> bytes:
-    """The header's bytes."""
+    """Encode a header."""
     return _HEADER.pack(kind, task, stream, seconds, length)
 
 
 def unpack_header(data: bytes) -> Frame:
-    """The header of these bytes."""
+    """Decode a header."""
     kind, task, stream, seconds, length = _HEADER.unpack(data)
     return Frame(Kind(kind), task, stream, seconds, length)

@@ -1,7 +1,7 @@
-"""How much memory the process uses, and giving back to the system what was freed.
+"""Memory of this process: how much it uses, and returning freed memory to the system (malloc_trim).
 
-glibc keeps what lies between blocks that are still in use. In a process that runs for months and takes messages from
-bytes to megabytes that adds up to a multiple of what it needs.
+glibc keeps freed memory that lies between blocks in use. In a process that runs for months and handles messages from
+bytes to megabytes, that adds up to a multiple of the memory in use.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MALLINFO: Final = (
 
 
 class _Mallinfo2(ctypes.Structure):
-    """What mallinfo(3) tells, by the names of its fields."""
+    """The struct mallinfo2 of mallinfo(3)."""
 
     _fields_ = tuple((name, ctypes.c_size_t) for name in _MALLINFO)
 
@@ -53,7 +53,7 @@ _mallinfo: Final = _mallinfo_function()
 
 
 def resident_bytes() -> int | None:
-    """The memory that the process has of the system; ``None`` where the system does not tell (it must be Linux)."""
+    """Resident memory of the process in bytes; ``None`` on systems other than Linux."""
     try:
         pages = int(Path("/proc/self/statm").read_bytes().split()[1])
     except OSError:
@@ -62,45 +62,45 @@ def resident_bytes() -> int | None:
 
 
 def allocated_bytes() -> int | None:
-    """The part of it that is in use; ``None`` where it can't be told (it must be glibc 2.33 or later)."""
+    """Memory in use, as malloc counts it, in bytes; ``None`` without glibc 2.33 or later."""
     if _mallinfo is None:
         return None
-    told = _mallinfo()
-    return int(told.uordblks + told.hblkhd)
+    info = _mallinfo()
+    return int(info.uordblks + info.hblkhd)
 
 
 class Growth:
-    """How much more memory is in use than when this was made, or begun again."""
+    """Growth of the memory in use since this object was made, or since :meth:`reset`."""
 
     def __init__(self) -> None:
         self._resident = self._allocated = 0
-        self.begin()
+        self.reset()
 
-    def begin(self, grown: int = 0) -> None:
-        """Count from here on, so that it has ``grown`` by so much now."""
+    def reset(self, grown: int = 0) -> None:
+        """Start again, with a growth of ``grown`` bytes at this moment."""
         self._resident = (resident_bytes() or 0) - grown
         self._allocated = (allocated_bytes() or 0) - grown
 
     def bytes(self, precise_above: int) -> int | None:
-        """In bytes; ``None`` where the system does not tell. Up to ``precise_above`` what was freed may be in it."""
+        """The growth; ``None`` if the system gives no number. Up to ``precise_above`` it can include freed memory."""
         resident = resident_bytes()
         if resident is None:
             return None
         grown = resident - self._resident
-        # It takes a millisecond where much was freed here and there.
+        # This takes a millisecond if freed blocks are scattered.
         if grown > precise_above and (allocated := allocated_bytes()) is not None:
             grown = min(grown, allocated - self._allocated)
         return max(0, grown)
 
 
-def give_back() -> None:
-    """Give back what can be; nothing where the system has no means for it."""
+def trim() -> None:
+    """Return freed memory to the system; does nothing if the system has no malloc_trim."""
     if _trim is not None:
         _trim(0)
 
 
-async def keep_giving_back() -> None:
-    """Do so now and then, until cancelled."""
+async def trim_regularly() -> None:
+    """Trim at intervals, until cancelled."""
     while True:
         await asyncio.sleep(_SECONDS)
-        await asyncio.to_thread(give_back)
+        await asyncio.to_thread(trim)

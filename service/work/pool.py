@@ -22,14 +22,14 @@ _FIRST_DELAY: Final = 0.5
 _LONGEST_DELAY: Final = 30.0
 
 
-class Crew:
-    """``size`` workers of one kind. A worker that dies is replaced at once; one that can't start, after a while."""
+class WorkerPool:
+    """``size`` workers of one kind. A worker that dies is replaced at once, or after a delay if none can start."""
 
     def __init__(self, make: Callable[[], Worker], size: int) -> None:
         self.size = size
         self.workers: list[Worker] = []
         self.failed_starts = 0
-        """How many replacements in a row could not start; 0 when all is well."""
+        """How many replacements in a row could not start."""
         self.restarts = 0
         """How many workers were replaced."""
         self._make = make
@@ -38,16 +38,16 @@ class Crew:
 
     @property
     def slots(self) -> int:
-        """How many tasks may be in work at a time, over the workers that are there."""
+        """How many tasks can be in progress at a time, over all live workers."""
         return sum(worker.slots for worker in self.workers)
 
     @property
     def can_work(self) -> bool:
-        """Whether a worker is there, or was a moment ago and is being replaced without trouble."""
+        """Whether a worker is alive, or is being replaced and no replacement has failed."""
         return bool(self.workers) or not self.failed_starts
 
     def listen(self, listener: Callable[[], None]) -> None:
-        """Have it called whenever a worker came or went, or could not start."""
+        """Call ``listener`` whenever a worker starts, dies or fails to start."""
         self._listeners.append(listener)
 
     async def start(self) -> None:
@@ -64,7 +64,7 @@ class Crew:
         self.workers.extend(workers)
 
     async def close(self) -> None:
-        """End all workers and what they have in work."""
+        """End all workers and their work in progress."""
         keepers, self._keepers = self._keepers, []
         for keeper in keepers:
             keeper.cancel()
@@ -77,14 +77,14 @@ class Crew:
             reason = await asyncio.shield(worker.gone)
             _log.warning("a worker is gone (%s): it is replaced", reason)
             self.workers.remove(worker)
-            self._tell()
+            self._notify()
             worker = await self._replacement()
             self.workers.append(worker)
             self.restarts += 1
             self.failed_starts = 0
-            self._tell()
+            self._notify()
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         for listener in self._listeners:
             listener()
 
@@ -97,7 +97,7 @@ class Crew:
             except (WorkerLostError, OSError) as error:
                 self.failed_starts += 1
                 _log.error("a worker does not start (%s); next attempt in %g s", error, delay)
-                self._tell()
+                self._notify()
                 with contextlib.suppress(Exception):
                     await worker.close()
                 await asyncio.sleep(delay)

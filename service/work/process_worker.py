@@ -1,4 +1,4 @@
-"""A worker in a process of its own: spawned, fed by pipes, and killed when it does not end what it should."""
+"""A worker in its own process: spawned, fed by pipes, and killed if it does not end a cancelled task."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from typing import Final
 from protos.limits import DEFAULT_LIMITS, Limits
 from service.errors import WorkerLostError
 from service.work.ipc import HEADER_BYTES, LOST, Kind, Result, pack_header, unpack_header
-from service.work.worker import Running, Task, Tell
+from service.work.worker import Report, Running, Task
 
 _log = logging.getLogger("merge_baseline.server")
 
 _CHUNK: Final = 256 * 1024
-# It takes a third of a second of the processor, which on a machine with a hundred programs that want it is a minute or
-# more. One that fails ends, and is found out at once.
+# A start takes a third of a second of processor time, so minutes on a machine with hundreds of busy programs. A process
+# that fails to start ends, which is noticed at once.
 _START_SECONDS: Final = 600.0
 _EXIT_SECONDS: Final = 2.0
 
 
 @dataclass(slots=True)
-class _InWork:
+class _RunningTask:
     running: Running
-    tell: Tell | None
+    report: Report | None
     answers: list[bytes] = field(default_factory=list)
 
 
 class ProcessWorker:
-    """``kill_seconds`` after a task was cancelled, the process is killed if it still works on it.
+    """A worker whose process is killed if a task still runs ``kill_seconds`` after it was cancelled.
 
-    Its process has ``taggers`` of its own, loaded before it takes tasks if they are to be ``warm``.
+    The process has its own ``taggers``; with ``warm`` it loads them before it takes tasks.
     """
 
     def __init__(
@@ -53,14 +53,14 @@ class ProcessWorker:
         warm: bool = False,
     ) -> None:
         self.slots = slots
-        self.in_work = 0
+        self.in_progress = 0
         self.usable = False
         self.gone: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._kill_seconds = kill_seconds
         self._limits = limits
         self._taggers = {"specs": list(taggers), "warm": warm}
         self._numbers = itertools.count(1)
-        self._running: dict[int, _InWork] = {}
+        self._running: dict[int, _RunningTask] = {}
         self._to_send: deque[tuple[bytes, bytes]] = deque()
         self._sending: asyncio.Task[None] | None = None
         self._receiving: asyncio.Task[None] | None = None
@@ -68,13 +68,13 @@ class ProcessWorker:
 
     @property
     def pid(self) -> int | None:
-        """The process's id, once it was started."""
+        """The id of the process; ``None`` before the start."""
         return None if self._process is None else self._process.pid
 
     async def start(self) -> None:
         """Spawn the process and wait until it takes tasks."""
-        # Not by multiprocessing: its children import the server's main module again, which loads the whole command
-        # line, or starts a second server where the module is not guarded against it.
+        # Not by multiprocessing: its children import the server's main module again. That loads the whole command line,
+        # or starts a second server if the module has no guard.
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-P",
@@ -86,9 +86,9 @@ class ProcessWorker:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=1 << 20,
-            # Out of the terminal's reach: Ctrl-C is the server's affair, which lets them finish.
+            # Ctrl-C in a terminal must reach the server alone, which lets workers finish.
             start_new_session=True,
-            # It finds modules where this process does, and in the same order.
+            # The same module search path as in this process.
             env={**os.environ, "PYTHONPATH": os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)},
         )
         ready = asyncio.get_running_loop().create_future()
@@ -105,32 +105,32 @@ class ProcessWorker:
         if not ready.done():
             raise WorkerLostError(self.gone.result())
 
-    def begin(self, task: Task) -> Running:
-        """Give it a task."""
+    def submit(self, task: Task) -> Running:
+        """Start a task; it is lost if the worker is not usable."""
         number = next(self._numbers)
         running = Running(lambda: self._cancel(number))
         if not self.usable:
             running.done.set_result(LOST)
             return running
-        self.in_work += 1
-        self._running[number] = _InWork(running, task.tell)
+        self.in_progress += 1
+        self._running[number] = _RunningTask(running, task.report)
         seconds = -1.0 if task.seconds is None else max(0.0, task.seconds)
         self._send(pack_header(task.kind, number, task.stream, seconds, len(task.data)), task.data)
         return running
 
     def drop(self, stream: int) -> None:
-        """Have it forget a stream."""
+        """Make the worker forget a stream."""
         if self.usable:
             self._send(pack_header(Kind.DROP, stream=stream))
 
     def kill(self) -> None:
-        """End the process at once."""
+        """Kill the process."""
         if self._process is not None and self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()
 
     async def close(self) -> None:
-        """Close its input, upon which it exits."""
+        """Close the process's input, which makes it exit."""
         if self._process is None or self._receiving is None:
             return
         if self._sending is not None:
@@ -146,9 +146,9 @@ class ProcessWorker:
         if number not in self._running:
             return
         self._send(pack_header(Kind.CANCEL, number))
-        asyncio.get_running_loop().call_later(self._kill_seconds, self._kill_if_still_at, number)
+        asyncio.get_running_loop().call_later(self._kill_seconds, self._kill_if_still_running, number)
 
-    def _kill_if_still_at(self, number: int) -> None:
+    def _kill_if_still_running(self, number: int) -> None:
         if number in self._running:
             _log.warning("worker %s does not end the work of a call that is over: killed", self.pid)
             self.kill()
@@ -164,7 +164,7 @@ class ProcessWorker:
             self._sending = asyncio.create_task(self._send_waiting(self._process.stdin))
 
     async def _send_waiting(self, target: asyncio.StreamWriter) -> None:
-        # In pieces: what a pipe does not take at once is copied.
+        # In pieces: asyncio copies the bytes that a pipe does not take at once.
         with contextlib.suppress(ConnectionError):
             while self._to_send:
                 header, body = self._to_send[0]
@@ -187,9 +187,9 @@ class ProcessWorker:
                 elif frame.kind is Kind.ANSWER:
                     self._running[frame.task].answers.append(body)
                 elif frame.kind is Kind.PROGRESS:
-                    tell = self._running[frame.task].tell
-                    if tell is not None:
-                        tell(body)
+                    report = self._running[frame.task].report
+                    if report is not None:
+                        report(body)
                 else:
                     self._finish(frame.task, Result(frame.kind, body, frame.seconds))
         except (asyncio.IncompleteReadError, ConnectionError, ValueError, KeyError):
@@ -197,19 +197,19 @@ class ProcessWorker:
         finally:
             self.usable = False
             code = await _end(process)
-            self.gone.set_result(f"{_exit_words(code)}, {len(self._running)} tasks in work")
+            self.gone.set_result(f"{_exit_words(code)}, {len(self._running)} tasks in progress")
             for number in list(self._running):
                 self._finish(number, LOST)
 
     def _finish(self, number: int, result: Result) -> None:
-        in_work = self._running.pop(number)
-        self.in_work -= 1
-        in_work.running.done.set_result(result._replace(answers=tuple(in_work.answers)))
+        in_progress = self._running.pop(number)
+        self.in_progress -= 1
+        in_progress.running.done.set_result(result._replace(answers=tuple(in_progress.answers)))
 
 
 async def _end(process: asyncio.subprocess.Process) -> int:
-    """The exit code of a process that closed its output or sent nonsense: it is of no use any more."""
-    # To kill a process asks for its exit code, which asyncio then misses: most have exited by themselves.
+    """End a process that closed its output or sent nonsense, and return its exit code."""
+    # Most have exited by themselves. Killing first would collect the exit code, and asyncio would miss it.
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_EXIT_SECONDS):
             return await process.wait()

@@ -1,8 +1,8 @@
-"""What callers send, read message by message: who is waited for, how long, and how much memory that may take.
+"""Reads the callers' messages: how long the server waits for each, and how much memory they take together.
 
-gRPC reads a message whole, and tells nothing of it before it is complete. So a read that goes on is either a caller who
-sends nothing or a message of up to the largest size. Readings are counted here, each with its caller, so that those who
-send nothing can be ended when others wait, and those begun last when memory runs short.
+gRPC reads a message whole, and gives no sign of it before it is complete. So behind a pending read is either a caller
+who sends nothing or a message of up to the largest size. All pending reads are counted here with their callers: a call
+that sends nothing can be ended when other calls wait, and the newest reads can be ended when memory runs short.
 """
 
 from __future__ import annotations
@@ -25,41 +25,42 @@ from service.work.budget import Budget
 from service.work.malloc_trim import Growth
 
 FIRST_SECONDS: Final = 5.0
-"""A call whose caller sends nothing for so long is ended, but where messages may be large."""
+"""A call is ended if its first message takes longer, except in methods with large messages."""
 
 LEAST_IDLE_SECONDS: Final = 1.0
-"""A caller who has sent nothing for less may just be sending."""
+"""A caller whose read has been pending for less than this can be in the middle of a message."""
 
 _NEXT_SECONDS: Final = 60.0
-_LOOK_SECONDS: Final = 0.02
+_CHECK_SECONDS: Final = 0.02
 _RETRY_SECONDS: Final = 1.0
 _OVER_SECONDS: Final = 1.0
 _TURN_SECONDS: Final = 2.0
 _NEW_SECONDS: Final = 0.05
 _LEAST_AT_ONCE: Final = 2
 _SHARE: Final = 4
-"""One caller may have a fourth of the slots in idle calls while others wait for one."""
+"""While others wait for a slot, one caller can have a fourth of the slots in idle calls."""
 
 
-class Reading(AsyncIterator[Any]):
-    """The messages of one call, in the place of gRPC's own iterator, which keeps the last one it gave.
+class MessageReader(AsyncIterator[Any]):
+    """The messages of one call.
 
-    gRPC's is part of a cycle, so that the message would stay until a garbage collection.
+    Replaces gRPC's own iterator, which keeps a reference to its last message and is part of a cycle, so that the
+    message would stay in memory until a garbage collection.
     """
 
     def __init__(self, reception: Reception, context: grpc.aio.ServicerContext[Any, Any], caller: str) -> None:
         self.caller = caller
         self.since = 0.0
-        """When the read began that goes on, by :func:`time.monotonic`."""
+        """When the pending read started, by :func:`time.monotonic`."""
         self.busy: Callable[[], bool] = lambda: False
-        """Whether something is worked on for the call while it reads."""
+        """Whether work for the call is in progress while it reads."""
         self.is_stream = False
         self.is_held_later = False
-        """Whether the call waits for room for the message, and tells by :meth:`taken` when it has it."""
+        """Whether the call first waits for room for the message, and then calls :meth:`taken` itself."""
         self.first_seconds = FIRST_SECONDS
-        """How long the first message may take to arrive."""
+        """Limit for the first message."""
         self.next_seconds: float | None = _NEXT_SECONDS
-        """How long another one may take; ``None`` where the method sees to that."""
+        """Limit for later messages; ``None`` if the method has its own."""
         self.over = asyncio.Event()
         self._reception = reception
         self._context = context
@@ -67,12 +68,12 @@ class Reading(AsyncIterator[Any]):
         self._task: asyncio.Task[Any] | None = None
         self._ended: Exception | None = None
 
-    async def __anext__(self) -> Any:  # noqa: ANN401  # what the method's deserializer makes
+    async def __anext__(self) -> Any:  # noqa: ANN401  # the type depends on the method
         """The next message.
 
         Raises :class:`~service.errors.TimeLimitError` if it takes too long,
         :class:`~service.errors.OverloadedError` or :class:`~service.errors.CallerLimitError` if the call
-        is to make room, and InvalidRequestError for what can't be decoded.
+        has to make room for others, and InvalidRequestError for bytes that can't be decoded.
         """
         seconds = self.next_seconds if self._any else self.first_seconds
         limit = asyncio.timeout(seconds)
@@ -93,16 +94,16 @@ class Reading(AsyncIterator[Any]):
         return message
 
     def taken(self) -> None:
-        """The last message is held by the budget now."""
+        """Note that the budget now holds the last message."""
         self._reception.taken(self)
 
     @property
     def is_on_its_way(self) -> bool:
-        """Whether a message may be being received."""
+        """Whether a read is pending, so that a message can be on its way."""
         return self._task is not None
 
     def end(self, error: Exception) -> None:
-        """Have the read that goes on raise this."""
+        """Make the pending read raise ``error``."""
         if self._task is not None and self._ended is None:
             self._ended = error
             self._task.cancel()
@@ -120,90 +121,90 @@ class Reading(AsyncIterator[Any]):
             self._task = None
 
 
-current: ContextVar[Reading] = ContextVar("reading")
-"""The reading of the call that is being answered."""
+current: ContextVar[MessageReader] = ContextVar("reader")
+"""The reader of the current call."""
 
 
 class Reception:
-    """All readings of a server, and the memory that they may take together with what ``budget`` holds.
+    """All pending reads of a server, and a bound on the memory of their messages and those that ``budget`` holds.
 
-    Of reads that have just begun, any of which may bring the largest message at once, so many go on as fit in the
-    budget, and two at least; the others wait for a moment. A read that has brought nothing since then is idle or slow,
-    and how much all of these bring is seen by the memory of the process. If that is too much, no read begins, and those
-    begun last are ended.
+    A read that has just started can bring the largest message at once. As many of these run as fit in the budget, but
+    at least two; others wait for a moment. A read that has brought nothing after that moment is idle or slow. The
+    growth of the process's memory shows how much all of these bring. If that is too much, no read starts, and the
+    newest ones are ended.
 
-    ``kept`` is what else the server has of messages. ``growth`` is the memory that the process has more than without
-    messages. It is ``None`` where that says nothing about them, since documents are worked on in the same process, and
-    where the system does not tell: then slow readings may take as much as there are of them.
+    ``kept`` gives the bytes of messages that the server keeps elsewhere. ``growth`` is the growth of the process's
+    memory by messages. It is ``None`` if documents are merged in the same process, whose memory then says nothing about
+    messages. Slow reads are not bounded then, nor on systems that give no number.
     """
 
     def __init__(
         self, budget: Budget, largest: int, *, growth: Growth | None = None, kept: Callable[[], int] = lambda: 0
     ) -> None:
-        """``largest`` is that of a message, in bytes."""
+        """``largest`` is the size limit of a message, in bytes."""
         self._budget = budget
         self._most = max(budget.limit, largest)
         self._largest = largest
         self._growth = growth
         self._kept = kept
-        self._going_on: dict[Reading, None] = {}
+        self._pending: dict[MessageReader, None] = {}
         self._at_once = max(_LEAST_AT_ONCE, budget.limit // largest)
-        self._new: dict[Reading, float] = {}
-        """Those that may bring a large message at once, or whose message is not held yet, and when they began."""
+        self._new: dict[MessageReader, float] = {}
+        """Reads that can bring a large message at once, or whose message is not held yet, with their start times."""
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._too_much = False
-        self._looking: asyncio.TimerHandle | None = None
+        self._check_timer: asyncio.TimerHandle | None = None
 
-    async def read(self, reading: Reading, read: Callable[[], Awaitable[object]]) -> object:
-        """Read a message, once it may come. It counts as new until :meth:`taken`."""
-        self.taken(reading)
-        reading.since = time.monotonic()
-        self._going_on[reading] = None
+    async def read(self, reader: MessageReader, read: Callable[[], Awaitable[object]]) -> object:
+        """Wait until a read can start, and read a message. The read counts as new until :meth:`taken`."""
+        self.taken(reader)
+        reader.since = time.monotonic()
+        self._pending[reader] = None
         try:
-            if self._looking is None:
-                self._look_soon()
-            if self._waiting or not self._may_begin:
+            if self._check_timer is None:
+                self._check_soon()
+            if self._waiting or not self._may_start:
                 await self._turn()
-            self._new[reading] = time.monotonic()
+            self._new[reader] = time.monotonic()
             return await read()
         except BaseException:
-            self.taken(reading)
+            self.taken(reader)
             raise
         finally:
-            del self._going_on[reading]
+            del self._pending[reader]
 
-    def taken(self, reading: Reading) -> None:
-        """The message that was read is held by the budget now, or is none."""
-        if self._new.pop(reading, None) is not None:
-            self._begin_waiting()
+    def taken(self, reader: MessageReader) -> None:
+        """Note that the budget holds the message, or that there is none."""
+        if self._new.pop(reader, None) is not None:
+            self._start_waiting()
 
     @property
-    def _may_begin(self) -> bool:
+    def _may_start(self) -> bool:
         return len(self._new) < self._at_once and not self._too_much
 
     async def _turn(self) -> None:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
-        # Not for long: memory may be short for another reason.
+        # Not for long: memory can be short for another reason.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_TURN_SECONDS):
                 await turn
 
-    def _begin_waiting(self) -> None:
-        begun = 0
-        while self._waiting and not self._too_much and len(self._new) + begun < self._at_once:
+    def _start_waiting(self) -> None:
+        started = 0
+        while self._waiting and not self._too_much and len(self._new) + started < self._at_once:
             turn = self._waiting.popleft()
             if not turn.done():
                 turn.set_result(None)
-                begun += 1
+                started += 1
 
-    def end_idle(self, slots: int, *, streams: bool = False) -> Reading | None:
-        """End the call that has sent nothing for longest, of the caller with most such calls.
+    def end_idle(self, slots: int, *, streams: bool = False) -> MessageReader | None:
+        """End the longest idle call of the caller with most idle calls, and return its reader.
 
-        That caller must have more than its share of the slots in them. ``None`` if there is no such call. With
-        ``streams`` only open streams are looked at.
+        Returns ``None`` if that caller does not exceed its share of the slots. ``streams`` restricts this to open
+        streams.
         """
-        idle = [each for each in self._going_on if each.is_stream >= streams and not each.busy()]
+        idle = [each for each in self._pending if each.is_stream >= streams and not each.busy()]
         most = Counter(each.caller for each in idle).most_common(1)
         if not most or most[0][1] <= max(1, slots // _SHARE):
             return None
@@ -216,7 +217,7 @@ class Reception:
         return victim
 
     async def make_room(self, is_full: Callable[[], bool], slots: int, *, streams: bool = False) -> bool:
-        """End idle calls until there is room; whether there is."""
+        """End idle calls until there is room. Returns whether there is."""
         while is_full():
             victim = self.end_idle(slots, streams=streams)
             if victim is None:
@@ -228,44 +229,44 @@ class Reception:
                 return False
         return True
 
-    def _look_soon(self) -> None:
-        self._looking = asyncio.get_running_loop().call_later(_LOOK_SECONDS, self._look)
+    def _check_soon(self) -> None:
+        self._check_timer = asyncio.get_running_loop().call_later(_CHECK_SECONDS, self._check)
 
-    def _look(self) -> None:
-        self._looking = None
+    def _check(self) -> None:
+        self._check_timer = None
         before = time.monotonic() - _NEW_SECONDS
-        for reading in [each for each, begun in self._new.items() if begun < before and each.is_on_its_way]:
-            del self._new[reading]
-        reading_now = [each for each in self._going_on if each.is_on_its_way]
-        over = self._over() if reading_now else 0
+        for reader in [each for each, started in self._new.items() if started < before and each.is_on_its_way]:
+            del self._new[reader]
+        active = [each for each in self._pending if each.is_on_its_way]
+        over = self._over() if active else 0
         self._too_much = over > 0
         if self._too_much:
-            if len(self._going_on) == 1 and not (self._budget.held or self._budget.wanted):
-                # One alone is never too much, so it is not messages that the memory is for.
-                self._begin_growth(self._largest)
-            self._end_last(reading_now, over)
-        self._begin_waiting()
-        if self._going_on:
-            self._look_soon()
+            if len(self._pending) == 1 and not (self._budget.held or self._budget.waiting_bytes):
+                # A single message is never too much, so the memory was taken by something else.
+                self._reset_growth(self._largest)
+            self._end_last(active, over)
+        self._start_waiting()
+        if self._pending:
+            self._check_soon()
         else:
             self._budget.receiving = 0
 
     def _over(self) -> int:
-        """Bytes of messages above what may be."""
+        """By how many bytes messages exceed the bound."""
         if self._growth is None:
             return 0
-        # gRPC makes two copies of a message when it is complete.
+        # gRPC copies a complete message twice.
         others = OTHER_BYTES + 2 * self._largest + self._kept()
         messages = (self._growth.bytes(precise_above=self._most) or 0) - others
         self._budget.receiving = max(0, messages - self._budget.held)
         return messages - self._most
 
-    def _begin_growth(self, grown: int) -> None:
+    def _reset_growth(self, grown: int) -> None:
         if self._growth is not None:
-            self._growth.begin(grown)
+            self._growth.reset(grown)
 
-    def _end_last(self, reading: list[Reading], over: int) -> None:
-        """End those begun last, as many as bring so many bytes if all have brought the same; one is left."""
-        share = max(1, self._budget.receiving // len(reading))
-        for each in reading[max(1, len(reading) - -(-over // share)) :]:
+    def _end_last(self, readers: list[MessageReader], over: int) -> None:
+        """End the newest reads, enough to free ``over`` bytes if all have brought the same; one is left."""
+        share = max(1, self._budget.receiving // len(readers))
+        for each in readers[max(1, len(readers) - -(-over // share)) :]:
             each.end(OverloadedError("more is being received than fits", _RETRY_SECONDS))

@@ -1,4 +1,4 @@
-"""A worker on threads of the server: for backends, which all calls share, and in place of processes in tests."""
+"""A worker on threads of the server: for shared backends, and in place of processes in demos and tests."""
 
 from __future__ import annotations
 
@@ -6,57 +6,57 @@ import asyncio
 import contextlib
 from concurrent.futures import ThreadPoolExecutor
 
-from service.work.executor import Call, Desk
+from service.work.executor import Call, Executor
 from service.work.ipc import Kind, Result
 from service.work.worker import Running, Task
 
 
 class ThreadWorker:
-    """Work that ignores its call's end keeps its thread: nothing can end a thread from outside."""
+    """A worker on threads. Work that ignores its cancellation keeps its thread, since nothing can kill a thread."""
 
-    def __init__(self, desk: Desk, slots: int, name: str) -> None:
+    def __init__(self, executor: Executor, slots: int, name: str) -> None:
         self.slots = slots
-        self.in_work = 0
+        self.in_progress = 0
         self.usable = True
         self.gone: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._desk = desk
+        self._executor = executor
         self._threads = ThreadPoolExecutor(slots, thread_name_prefix=name)
         self._calls: set[Call] = set()
 
     async def start(self) -> None:
-        """There is nothing to wait for."""
+        """Threads start with their first task."""
 
-    def begin(self, task: Task) -> Running:
-        """Give it a task."""
+    def submit(self, task: Task) -> Running:
+        """Start a task."""
         loop = asyncio.get_running_loop()
-        tell = task.tell
+        report = task.report
 
-        def tell_on_loop(body: bytes) -> None:
-            # A closed loop means that the server has stopped and nobody listens.
-            if tell is not None:
+        def report_on_loop(body: bytes) -> None:
+            # If the loop is closed, the server has stopped.
+            if report is not None:
                 with contextlib.suppress(RuntimeError):
-                    loop.call_soon_threadsafe(tell, body)
+                    loop.call_soon_threadsafe(report, body)
 
-        call = Call(task.seconds, tell_on_loop)
+        call = Call(task.seconds, report_on_loop)
         running = Running(call.cancel)
-        self.in_work += 1
+        self.in_progress += 1
         self._calls.add(call)
 
         def finish(future: asyncio.Future[Result]) -> None:
-            self.in_work -= 1
+            self.in_progress -= 1
             self._calls.discard(call)
             running.done.set_result(Result(Kind.ENDED) if future.cancelled() else future.result())
 
-        work = loop.run_in_executor(self._threads, self._desk.work, task.kind, task.stream, task.data, call)
+        work = loop.run_in_executor(self._threads, self._executor.work, task.kind, task.stream, task.data, call)
         work.add_done_callback(finish)
         return running
 
     def drop(self, stream: int) -> None:
         """Forget a stream."""
-        self._desk.drop(stream)
+        self._executor.drop(stream)
 
     async def close(self) -> None:
-        """Cancel what is in work, without waiting for it."""
+        """Cancel the tasks in progress, without waiting for them."""
         self.usable = False
         for call in self._calls:
             call.cancel()

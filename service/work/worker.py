@@ -1,4 +1,4 @@
-"""What a worker is to the server, and a task in work at one."""
+"""The interface of a worker, and a task in progress on one."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from typing import Protocol
 
 from service.work.ipc import Kind, Result
 
-Tell = Callable[[bytes], None]
+Report = Callable[[bytes], None]
 """Takes the bytes of a MergeStreamResponse with progress, on the event loop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What to do. ``stream`` is 0 for documents; ``seconds`` the time left, ``None`` without a deadline."""
+    """A task. ``stream`` is 0 for documents; ``seconds`` is the time left, ``None`` without a deadline."""
 
     kind: Kind
     data: bytes = b""
     stream: int = 0
     seconds: float | None = None
-    tell: Tell | None = None
+    report: Report | None = None
 
 
 class Running:
-    """A task in work. ``done`` is set once, when the worker is free of it; it never has an exception."""
+    """A task in progress. ``done`` is set once, when the worker has finished it, and never has an exception."""
 
     def __init__(self, cancel: Callable[[], None]) -> None:
         self.done: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self._cancel = cancel
 
     def cancel(self) -> None:
-        """Ask the worker to give the work up. ``done`` is set when it has."""
+        """Ask the worker to end the task. ``done`` is set when it has ended."""
         if not self.done.done():
             self._cancel()
 
     async def result(self) -> Result:
-        """Wait for it; a cancelled wait cancels the work."""
+        """Wait for the result. If the wait is cancelled, so is the task."""
         try:
             return await asyncio.shield(self.done)
         except asyncio.CancelledError:
@@ -49,21 +49,21 @@ class Worker(Protocol):
     """Does tasks, ``slots`` of them at a time."""
 
     slots: int
-    in_work: int
-    """How many tasks it has now."""
+    in_progress: int
+    """How many tasks are in progress."""
     usable: bool
-    """Whether it takes tasks; of one that does not, a task is lost."""
+    """Whether the worker takes tasks; a task for one that does not is lost."""
     gone: asyncio.Future[str]
-    """Set when it is gone: why, in a few words."""
+    """Set to the reason, in a few words, when the worker is gone."""
 
     async def start(self) -> None:
-        """Return when it takes tasks. Raises :class:`~service.errors.WorkerLostError` if it never will."""
+        """Return when the worker takes tasks. Raises :class:`~service.errors.WorkerLostError` if it can't start."""
 
-    def begin(self, task: Task) -> Running:
-        """Give it a task. It must have a free slot."""
+    def submit(self, task: Task) -> Running:
+        """Start a task. The worker must have a free slot."""
 
     def drop(self, stream: int) -> None:
-        """Have it forget a stream."""
+        """Make the worker forget a stream."""
 
     async def close(self) -> None:
-        """End it, and what it has in work."""
+        """End the worker and its tasks in progress."""

@@ -24,7 +24,7 @@ from protos.convert.decisions import key_to_message
 from protos.convert.documents import document_to_message
 from protos.merge_baseline import v1
 from service.answers import StreamAnswers, merge_document_answer
-from service.rpc.envelopes import answered, failed, opened
+from service.rpc.envelopes import pack_error, pack_response, unpack_request
 from service.rpc.strategy_peek import strategy_of_document, strategy_of_stream
 from service.strategies import ServedStrategies
 
@@ -127,10 +127,10 @@ def _route(data: bytes) -> bool:
 
 def _open_envelope(data: bytes) -> bool:
     try:
-        document = opened(data)
+        document = unpack_request(data)
     except MergeBaselineError:
         return False
-    return answered(document.id, document.request) != failed(document.id, document.request)
+    return pack_response(document.id, document.request) != pack_error(document.id, document.request)
 
 
 @cache

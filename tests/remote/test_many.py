@@ -30,7 +30,7 @@ from protos.convert.documents import document_to_message
 from protos.convert.errors import InvalidRequestError
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
-from service.rpc.envelopes import opened
+from service.rpc.envelopes import unpack_request
 from tests.remote.test_chunks import random_document
 from tests.support.command_line import PATIENCE, free_port, serving
 from tests.support.one_worker import wait_for_documents
@@ -387,7 +387,10 @@ def test_the_server_reads_no_further_while_answers_are_not_taken() -> None:
 def test_any_bytes_are_a_request_or_are_refused(data: bytes) -> None:
     # Nothing else is raised.
     with contextlib.suppress(InvalidRequestError):
-        assert opened(v1.MergeDocumentsRequest(id=opened(data).id).SerializeToString()).id == opened(data).id
+        assert (
+            unpack_request(v1.MergeDocumentsRequest(id=unpack_request(data).id).SerializeToString()).id
+            == unpack_request(data).id
+        )
 
 
 def test_bytes_that_are_no_request_end_the_stream(address: str) -> None:

@@ -12,7 +12,7 @@ from service.errors import OverloadedError
 from service.work import queue as documents
 from service.work.forecast import Forecast, too_late_by
 from service.work.ipc import Kind, Result
-from service.work.pool import Crew
+from service.work.pool import WorkerPool
 from service.work.queue import DocumentQueue
 from service.work.worker import Running, Task
 
@@ -34,7 +34,7 @@ class _Worker:
     slots = 1
 
     def __init__(self) -> None:
-        self.in_work = 0
+        self.in_progress = 0
         self.usable = True
         self.gone: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.running: Running | None = None
@@ -42,8 +42,8 @@ class _Worker:
     async def start(self) -> None:
         pass
 
-    def begin(self, task: Task) -> Running:  # noqa: ARG002  # all tasks are alike
-        self.in_work += 1
+    def submit(self, task: Task) -> Running:  # noqa: ARG002  # all tasks are alike
+        self.in_progress += 1
         self.running = Running(lambda: None)
         return self.running
 
@@ -55,7 +55,7 @@ class _Worker:
 
     def finish(self) -> None:
         assert self.running is not None
-        self.in_work -= 1
+        self.in_progress -= 1
         self.running.done.set_result(Result(Kind.DONE))
 
 
@@ -66,7 +66,7 @@ class _Server:
         self.clock = clock
         self.workers: list[_Worker] = []
         self.working: list[asyncio.Task[Any]] = []
-        self.queue = DocumentQueue(Crew(self._worker, 2), 1_000, _LARGE_BYTES)
+        self.queue = DocumentQueue(WorkerPool(self._worker, 2), 1_000, _LARGE_BYTES)
 
     def _worker(self) -> _Worker:
         self.workers.append(_Worker())
@@ -103,7 +103,7 @@ def _run(test: Coroutine[Any, Any, None]) -> None:
 async def _taught(clock: _Clock, seconds: float) -> _Server:
     """A server that knows that small documents take so long, and has two of them in work."""
     server = _Server(clock)
-    await server.queue.crew.start()
+    await server.queue.pool.start()
     for _ in range(200):
         task = await server.send(_SMALL, 1e6)
         await server.pass_time(seconds, 0)
@@ -124,7 +124,7 @@ def test_what_would_wait_too_long_is_refused_on_arrival_and_told_when_to_come_ba
         # It may wait 4.1 / 4 s, and would have to wait 3 / 2.
         assert error.value.retry_seconds == pytest.approx(1.5 - 4.1 / 4, abs=0.01)
         assert not (await server.send(_SMALL, 60)).done()
-        await server.queue.crew.close()
+        await server.queue.pool.close()
 
     _run(test())
 
@@ -134,8 +134,8 @@ def test_with_a_free_worker_nothing_is_refused(clock: _Clock) -> None:
         server = await _taught(clock, 1.0)
         await server.pass_time(1.0, 0)
         assert not (await server.send(_SMALL, 0.01)).done()
-        assert server.queue.in_work == 2
-        await server.queue.crew.close()
+        assert server.queue.in_progress == 2
+        await server.queue.pool.close()
 
     _run(test())
 
@@ -149,9 +149,9 @@ def test_what_can_no_longer_be_done_in_time_is_dropped_when_its_turn_comes(clock
         with pytest.raises(OverloadedError, match="done after its deadline"):
             await late
         assert not patient.done()
-        assert server.queue.in_work == 2
+        assert server.queue.in_progress == 2
         assert server.queue.waiting == 0
-        await server.queue.crew.close()
+        await server.queue.pool.close()
 
     _run(test())
 
@@ -168,7 +168,7 @@ def test_small_documents_leave_large_ones_time(clock: _Clock) -> None:
         assert not large.done()
         for task in tasks:
             assert not task.done() or isinstance(task.exception(), OverloadedError)
-        await server.queue.crew.close()
+        await server.queue.pool.close()
 
     _run(test())
 

@@ -17,7 +17,7 @@ from service.errors import OverloadedError
 from service.work import queue as documents
 from service.work.fair_queueing import HORIZON_SECONDS, FairQueue
 from service.work.ipc import Kind, Result
-from service.work.pool import Crew
+from service.work.pool import WorkerPool
 from service.work.queue import DocumentQueue
 from service.work.worker import Running, Task
 
@@ -58,14 +58,14 @@ class _Worker:
 
     def __init__(self, world: _World) -> None:
         self.world = world
-        self.in_work = 0
+        self.in_progress = 0
         self.gone: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     async def start(self) -> None:
         pass
 
-    def begin(self, task: Task) -> Running:
-        self.in_work += 1
+    def submit(self, task: Task) -> Running:
+        self.in_progress += 1
         running = Running(lambda: None)
         running.done.add_done_callback(self._free)
         size = len(task.data)
@@ -73,7 +73,7 @@ class _Worker:
         return running
 
     def _free(self, _: asyncio.Future[Result]) -> None:
-        self.in_work -= 1
+        self.in_progress -= 1
 
     def drop(self, stream: int) -> None:
         pass
@@ -92,7 +92,7 @@ class _Load:
 
     def __init__(self, clock: _Clock, seed: int) -> None:
         self.world = _World(clock)
-        self.queue = DocumentQueue(Crew(lambda: _Worker(self.world), 2), 256, _LARGE_BYTES)
+        self.queue = DocumentQueue(WorkerPool(lambda: _Worker(self.world), 2), 256, _LARGE_BYTES)
         self.random = random.Random(seed)
         self.done: Counter[int] = Counter()
         self.late = 0
@@ -114,7 +114,7 @@ class _Load:
 
     async def run(self, *, rate: float = 0.0, callers: int = 0) -> Counter[int]:
         """What was done in time, by bytes: of calls at that rate, or of callers that send one after the other."""
-        await self.queue.crew.start()
+        await self.queue.pool.start()
         world = self.world
         end = world.clock.now + _SECONDS
         tasks = [asyncio.create_task(self._caller(end)) for _ in range(callers)]
@@ -131,7 +131,7 @@ class _Load:
                 running.done.set_result(Result(Kind.DONE))
             await _settle()
         await asyncio.gather(*tasks)
-        await self.queue.crew.close()
+        await self.queue.pool.close()
         return self.done
 
     async def _caller(self, end: float) -> None:

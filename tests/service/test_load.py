@@ -42,12 +42,12 @@ HUGE = request(huge_document())
 def test_past_the_queue_calls_are_refused_with_a_time_to_come_back() -> None:
     with one_worker("--queue", "1") as server:
         with stopped(server.worker):
-            in_work = server.stub.MergeDocument.future(HUGE)
+            in_progress = server.stub.MergeDocument.future(HUGE)
             server.wait_for("in_work", 1)
             waiting = server.stub.MergeDocument.future(SMALL)
             server.wait_for("waiting", 1)
             assert not server.merges()
-        in_work.cancel()
+        in_progress.cancel()
         # What waited is not lost, and then there is room again.
         assert len(waiting.result(timeout=PATIENCE).chains) == 1
         assert server.merges()
@@ -57,20 +57,20 @@ def test_without_a_queue_a_call_is_worked_on_if_a_worker_is_free() -> None:
     with one_worker("--queue", "0") as server:
         assert server.merges()
         with stopped(server.worker):
-            in_work = server.stub.MergeDocument.future(HUGE)
+            in_progress = server.stub.MergeDocument.future(HUGE)
             server.wait_for("in_work", 1)
             assert not server.merges()
-        in_work.cancel()
+        in_progress.cancel()
 
 
 def test_past_the_bytes_calls_are_refused_but_a_single_larger_one_is_taken() -> None:
     assert HUGE.ByteSize() > 1024 * 1024
     with one_worker("--queue-mib", "1") as server:
         with stopped(server.worker):
-            in_work = server.stub.MergeDocument.future(HUGE)
+            in_progress = server.stub.MergeDocument.future(HUGE)
             server.wait_for("in_work", 1)
             assert not server.merges()
-        assert len(in_work.result(timeout=2 * PATIENCE).chains) == 1
+        assert len(in_progress.result(timeout=2 * PATIENCE).chains) == 1
         # The answer counts until it is sent, which is a moment after it has come.
         assert until(server.merges)
 

@@ -18,7 +18,7 @@ from merger.document import Chain, Document, Mention, Part, Sentence
 from protos.merge_baseline import v1
 from protos.merge_baseline.v1.chain_merge_service_pb2_grpc import ChainMergeServiceStub
 from service.telemetry.logs import JsonFormatter, TextFormatter
-from service.telemetry.request_id import REQUEST_ID, identity_of
+from service.telemetry.request_id import REQUEST_ID, call_ids_of
 from tests.support.command_line import PATIENCE, serving
 from tests.support.running_server import request
 from tests.support.samples import long_document
@@ -158,7 +158,7 @@ def test_exceptions_are_logged_without_their_text() -> None:
     ],
 )
 def test_request_ids_that_could_spoil_the_log_are_replaced(value: str | bytes, usable: bool) -> None:  # noqa: FBT001
-    found = identity_of([(REQUEST_ID, value)]).request_id
+    found = call_ids_of([(REQUEST_ID, value)]).request_id
 
     assert (found == value) is usable
     assert re.fullmatch(r"[!-~]{1,128}", found)
@@ -182,11 +182,11 @@ def test_request_ids_that_could_spoil_the_log_are_replaced(value: str | bytes, u
     ],
 )
 def test_the_trace_id_is_that_of_a_valid_traceparent(value: str, trace: str) -> None:
-    assert identity_of([("traceparent", value)]).trace_id == trace
+    assert call_ids_of([("traceparent", value)]).trace_id == trace
 
 
 def test_names_that_come_twice_are_not_used() -> None:
-    found = identity_of([(REQUEST_ID, "a"), (REQUEST_ID, "b"), ("traceparent", TRACEPARENT), ("traceparent", "")])
+    found = call_ids_of([(REQUEST_ID, "a"), (REQUEST_ID, "b"), ("traceparent", TRACEPARENT), ("traceparent", "")])
 
     assert found.request_id not in {"a", "b"}
     assert found.trace_id == ""
@@ -194,7 +194,7 @@ def test_names_that_come_twice_are_not_used() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from([REQUEST_ID, "traceparent", "other"]), st.text() | st.binary())))
 def test_whatever_metadata_says_an_identity_is_fit_for_the_log(metadata: list[tuple[str, str | bytes]]) -> None:
-    found = identity_of(metadata)
+    found = call_ids_of(metadata)
 
     assert re.fullmatch(r"[!-~]{1,128}", found.request_id)
     assert re.fullmatch(r"(?:[0-9a-f]{32})?", found.trace_id)

@@ -160,7 +160,7 @@ def test_a_killed_and_a_hung_backend_are_found_and_replaced_while_other_strategi
             assert until(lambda: caller.health("corenlp") == SERVING, 5 * PATIENCE)
             assert not exists(pid)
             assert caller.merge("corenlp") == "OK"
-            (backend,) = running.state().backends
+            (backend,) = running.snapshot().backends
             assert (backend.strategy, backend.state, backend.up) == ("corenlp", HealthState.WELL, True)
             assert backend.restarts == restarts
 

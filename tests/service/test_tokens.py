@@ -23,7 +23,7 @@ from service.errors import ServerStartError
 from service.options import CallerLimits, SecurityOptions
 from service.security import interceptor as access
 from service.security.interceptor import MAX_HEALTH_CALLS
-from service.security.rate_limit import MAX_CALLERS, Callers, address_of
+from service.security.rate_limit import MAX_CALLERS, RateLimits, address_of
 from service.security.tokens import Tokens, new_token
 from tests.support.certificates import options_of, replace
 from tests.support.command_line import PATIENCE
@@ -209,44 +209,44 @@ class Clock:
 
 def test_a_rate_lets_a_burst_begin_and_then_as_many_as_time_has_brought() -> None:
     clock = Clock()
-    callers = Callers(CallerLimits(rate=2, burst=3), clock)
+    callers = RateLimits(CallerLimits(rate=2, burst=3), clock)
     for _ in range(3):
-        assert callers.begin("anna") is None
-    refusal = callers.begin("anna")
+        assert callers.start_call("anna") is None
+    refusal = callers.start_call("anna")
     # Two a second: the next one may begin half a second later.
     assert refusal is not None
     assert refusal.retry_seconds == pytest.approx(0.5)
-    assert callers.begin("ben") is None
+    assert callers.start_call("ben") is None
     clock.now += 0.25
-    refusal = callers.begin("anna")
+    refusal = callers.start_call("anna")
     assert refusal is not None
     assert refusal.retry_seconds == pytest.approx(0.25)
     clock.now += 0.25
-    assert callers.begin("anna") is None
-    assert callers.begin("anna") is not None
+    assert callers.start_call("anna") is None
+    assert callers.start_call("anna") is not None
     # A long pause fills no more than the burst.
     clock.now += 1000
-    assert [callers.begin("anna") is None for _ in range(4)] == [True, True, True, False]
+    assert [callers.start_call("anna") is None for _ in range(4)] == [True, True, True, False]
 
 
 def test_a_call_that_ends_makes_room_for_another() -> None:
-    callers = Callers(CallerLimits(concurrency=2))
-    assert callers.begin("anna") is None
-    assert callers.begin("anna") is None
-    assert callers.begin("anna") is not None
-    assert callers.begin("ben") is None
-    callers.end("anna")
-    assert callers.begin("anna") is None
+    callers = RateLimits(CallerLimits(concurrency=2))
+    assert callers.start_call("anna") is None
+    assert callers.start_call("anna") is None
+    assert callers.start_call("anna") is not None
+    assert callers.start_call("ben") is None
+    callers.end_call("anna")
+    assert callers.start_call("anna") is None
 
 
 def test_callers_are_forgotten_when_there_are_too_many_but_not_while_they_call() -> None:
-    callers = Callers(CallerLimits(concurrency=1, rate=1, burst=1))
-    assert callers.begin("anna") is None
+    callers = RateLimits(CallerLimits(concurrency=1, rate=1, burst=1))
+    assert callers.start_call("anna") is None
     for number in range(2 * MAX_CALLERS):
-        assert callers.begin(str(number)) is None
-        callers.end(str(number))
+        assert callers.start_call(str(number)) is None
+        callers.end_call(str(number))
     assert len(callers._callers) <= MAX_CALLERS + 1
-    assert callers.begin("anna") is not None
+    assert callers.start_call("anna") is not None
 
 
 @pytest.mark.parametrize("limits", [{"concurrency": 0}, {"rate": -1.0}, {"rate": float("nan")}, {"burst": 5}])

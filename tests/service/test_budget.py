@@ -67,7 +67,7 @@ def test_who_gives_up_waiting_holds_nothing_and_lets_the_next_one_in() -> None:
         await settle()
         assert small.done()
         assert budget.held == 9
-        assert budget.wanted == 0
+        assert budget.waiting_bytes == 0
 
     run(test())
 
