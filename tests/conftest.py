@@ -28,6 +28,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_itemcollected(item: pytest.Item) -> None:
     for kind in sorted(kinds_of(item)):
         item.add_marker(kind)
+    if not any(map(item.get_closest_marker, KINDS)) and item.config.pluginmanager.hasplugin("rerunfailures"):
+        # `--reruns` of .ci/run is for tests that wait for other processes.
+        item.add_marker(pytest.mark.flaky(reruns=0))
     if item.config.pluginmanager.hasplugin("xdist"):
         # A module's fixtures are set up once. All tests of CoreNLP are in one process, where they share one server.
         together = "java" if item.get_closest_marker("java") else str(item.path)
