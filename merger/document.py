@@ -1,7 +1,7 @@
 """The document model: immutable, typed and compact.
 
 A document is a sequence of parts, a part a sequence of sentences, a sentence a few parallel columns of tokens. Chains
-stand beside the text and point into it by mentions. All indexes are 0-based and all ends are inclusive.
+are stored beside the text and refer to it by mentions. All indexes are 0-based and all ends are inclusive.
 
 Empty nodes (CoNLL-U) are tokens like the others, at their place in the sentence; :attr:`Sentence.empty` names them.
 """
@@ -150,9 +150,9 @@ class Document:
     """One document: its parts and the chains over them.
 
     Chains with ``scope`` ``PART`` lie each in one part, and their ids are unique there; with ``DOCUMENT`` they may
-    cross parts, and ids are unique in the document. ``file`` is where it was read from, and
-    ``first_line`` the line there, counted from 1, if its sentences do not know theirs. ``extra`` keeps what the format
-    carries besides (jsonlines keys), for its writer.
+    cross parts, and ids are unique in the document. ``file`` is its source, and ``first_line`` its first line there,
+    counted from 1, if its sentences have no lines. ``extra`` keeps other annotation of the format (jsonlines keys) for
+    its writer.
     """
 
     id: str

@@ -23,8 +23,8 @@ def touches_empty_node(sentence: Sentence, mention: Mention) -> bool:
 def deciding_mentions(chain: Chain, known: Container[Mention], merged: Document) -> Iterator[Mention]:
     """The chain's mentions without those on empty nodes that the merged document lacks.
 
-    ``known`` are the merged document's mentions. The empty nodes of other annotators may be others, and some formats
-    have none. Where the merged document lacks the sentence, as one may that comes over the wire, every mention counts.
+    ``known`` are the merged document's mentions. Other annotators can have other empty nodes, and some formats have
+    none. If the merged document lacks the sentence, as one sent over the wire can, every mention counts.
     """
     for mention in chain.mentions:
         if mention in known or not _has_text(merged, mention) or not _touches(merged, mention):

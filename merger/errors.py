@@ -9,13 +9,13 @@
     │   ├── AlignmentError    two inputs that should have the same tokens differ
     │   ├── DecisionError     decisions are missing, repeated, contradictory or cyclic
     │   ├── MissingTagsError  the strategy needs part-of-speech tags and the document has none
-    │   ├── WorkLimitError    the document would take a strategy more work than it does for one
+    │   ├── WorkLimitError    the document needs more work than the strategy's limit for one document
     │   ├── UnsupportedError  the output format cannot carry what the document holds
     │   └── BackendError      a coreference backend failed on this document; others may go on
     ├── OptionError           an unknown strategy, or an option with a wrong name, type or value
-    │   └── ParameterError    a parameter of the Python interface, which a command line calls by a name of its own
+    │   └── ParameterError    a parameter of the Python interface, for which the command line has another name
     └── UnavailableError      a strategy or backend cannot run here, and why
-        ├── BackendDownError  a backend has failed and is being started again
+        ├── BackendDownError  a backend has failed and is being restarted
         └── TaggerUnavailableError  a server does not offer the tagger that a request names
 """
 
@@ -91,7 +91,7 @@ class InputError(MergeBaselineError):
 
     @property
     def reason(self) -> str:
-        """The text without the place: what documents with the same error share."""
+        """The text without the place, which documents with the same error share."""
         text = self.message
         if self.expected:
             text += f"; expected {self.expected}"
@@ -121,7 +121,7 @@ class MissingTagsError(InputError):
 
 
 class WorkLimitError(InputError):
-    """A document would take a strategy more work than it does for one."""
+    """A document needs more work than the strategy's limit for one document."""
 
 
 class BackendError(InputError):
@@ -131,7 +131,7 @@ class BackendError(InputError):
 class OptionError(MergeBaselineError):
     """An unknown strategy, or an option with a wrong name, type or value.
 
-    ``option`` is the name of the option, where it is about one. ``field`` is its place in a request over the wire.
+    ``option`` is the name of the option, if there is one. ``field`` is its place in a request over the wire.
     """
 
     def __init__(self, message: str, *, option: str | None = None) -> None:
@@ -141,7 +141,7 @@ class OptionError(MergeBaselineError):
 
 
 class ParameterError(OptionError):
-    """A parameter of the Python interface has a value that it can't have, or lacks another one.
+    """A parameter of the Python interface has an invalid value, or needs another parameter.
 
     ``text`` has the names of parameters in braces, which ``str()`` leaves out.
     """
@@ -171,7 +171,7 @@ class TaggerUnavailableError(UnavailableError):
 
 
 class BackendDownError(UnavailableError):
-    """A backend has failed and is being started again; in ``retry_seconds`` it will probably be there."""
+    """A backend has failed and is being restarted; it will probably be ready in ``retry_seconds``."""
 
     def __init__(self, message: str, retry_seconds: float = 0.0) -> None:
         self.retry_seconds = retry_seconds

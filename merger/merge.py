@@ -1,4 +1,4 @@
-"""Merging: ask a strategy about one part after the other and apply its decisions."""
+"""Merging: get a strategy's decisions on one part after the other and apply them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class MergeResult:
     """The result of merging a document.
 
     ``document`` is the merged document (scope ``DOCUMENT``), ``decisions`` one per part chain in order, ``singletons``
-    the number of singletons that took no part in merging, ``strategy`` the strategy's signature with what it
-    depended on in this document (:attr:`PartMerger.signature`).
+    the number of singletons that took no part in merging, ``strategy`` the strategy's signature with its conditions in
+    this document (:attr:`PartMerger.signature`).
     """
 
     document: Document
@@ -74,7 +74,7 @@ class PartMerger:
         try:
             decisions = self._run.decide(index, part, longer, self._merged)
         except InputError as error:
-            # A strategy that was given no document does not know its name, and none that of its file.
+            # A strategy without a document does not know its name, and no strategy knows the file.
             place = error.location
             error.location = replace(
                 place,
@@ -108,7 +108,7 @@ class PartMerger:
     def finish_members(
         self, *, keep_singletons: bool = False, notices: Notices | None = None
     ) -> Sequence[MergedMembers]:
-        """The merged chains of :meth:`finish` as the part chains in them, for who has their mentions."""
+        """The merged chains of :meth:`finish` as the part chains in them, for callers that have the mentions."""
         self._close(keep_singletons, notices)
         return merged_members(self._chains, self._merged)
 

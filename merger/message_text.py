@@ -18,7 +18,7 @@ def one_line(text: str) -> str:
 
 
 def plain_number(value: float) -> str:
-    """A number without the noise of its last digits, and without an exponent where it can be read without."""
+    """A number without rounding noise in its last digits, and without an exponent unless it is very large or small."""
     return f"{value:.15g}"
 
 

@@ -28,7 +28,7 @@ class Policy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One kind of thing that happened: its first message and place, and how often."""
+    """One kind of notice: its first message and place, and its count."""
 
     kind: str
     message: str
@@ -59,7 +59,7 @@ class Notices:
             self._seen[kind] = Notice(kind, first.message, first.location, first.count + count)
 
     def extend(self, notices: Iterable[Notice]) -> None:
-        """Add what another collector has."""
+        """Add the notices of another collector."""
         for notice in notices:
             self.add(notice.kind, notice.message, notice.location, notice.count)
 

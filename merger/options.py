@@ -43,7 +43,7 @@ class Option:
     def parse(self, value: OptionValue) -> OptionValue:
         """Turn a value, perhaps given as text, into the option's type.
 
-        Raises :class:`~merger.errors.OptionError` naming the option and what it takes.
+        Raises :class:`~merger.errors.OptionError`, which names the option and its valid values.
         """
         parsed = self._convert(value)
         if parsed is None or (self.choices and parsed not in self.choices) or not self._in_range(parsed):

@@ -26,9 +26,9 @@ def with_boundaries_of(template: Document, document: Document, notices: Notices 
     """``document`` cut into the parts and sentences of ``template``: its chains, the template's text.
 
     Mentions are aligned by tokens. Empty nodes that only one of the two has are left out: a mention with nothing else
-    is dropped, one whose words are those of a mention of the template becomes that mention, and another one that has
-    tokens on both sides of a node of the template takes it in. A mention over a sentence
-    boundary of the template is dropped with a notice; without ``notices`` it is an error.
+    is dropped. A mention with the same words as a mention of the template becomes that mention. Any other mention takes
+    in a node of the template if it has tokens on both sides of it. A mention over a sentence boundary of the template
+    is dropped with a notice; without ``notices`` it is an error.
 
     Chains stay local to parts (``ChainScope.PART``) if they were, each still lies in one part, and ids stay unique
     there. Raises :class:`~merger.errors.AlignmentError` at the first token that differs.
@@ -54,7 +54,7 @@ def _forms(document: Document) -> list[list[tuple[str, ...]]]:
 
 
 def _rescoped(document: Document, chains: list[Chain]) -> tuple[tuple[Chain, ...], ChainScope]:
-    """The moved chains and what their ids mean now; chains whose ids collide are numbered in text order."""
+    """The moved chains and the new scope of their ids; chains whose ids collide are numbered in text order."""
     places = {(chain.mentions[0].part, chain.id) for chain in chains}
     stay = all(chain.mentions[0].part == chain.mentions[-1].part for chain in chains) and len(places) == len(chains)
     if document.scope is ChainScope.PART and len(document.parts) > 1 and stay:
@@ -112,7 +112,7 @@ class _Mover:
         places = [place for place in found if place is not None]
         if not places:
             if self._notices is not None:
-                message = "mentions of nothing but empty nodes that the other text lacks were left out"
+                message = "mentions of empty nodes only, which the other text lacks, were left out"
                 self._notices.add("mention on empty nodes left out", message, self._location(mention))
             return None
         known = self._by_tokens.get(tuple(places))

@@ -1,8 +1,8 @@
-"""Makes a merge task out of a document with chains over the whole text: parts, gold merges and human decisions.
+"""Makes a merge task from a document with chains over the whole text: parts, gold merges and gold decisions.
 
 LongtoNotes itself needs an OntoNotes licence. A whole document with human chains stands in for it: cut it at sentence
-boundaries, keep in each part what the chains have there, and the document's own chains, restricted to the mentions that
-are left, are the gold merges.
+boundaries, keep the mentions of the chains in each part. The document's own chains, restricted to the remaining
+mentions, are the gold merges.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def split_document(
         raise OptionError(f"{size} {cut.value}: at least 1 is needed")
     if len(document.parts) > 1 and document.scope is ChainScope.PART and document.chains:
         raise InputError(
-            "the document has parts with chains of their own, so it holds no gold merges",
+            "the document's chains are local to its parts, so it has no gold merges",
             Location(document.file, document=document.id),
             expected="chains over the whole document",
         )

@@ -1,4 +1,4 @@
-"""One line of a jsonlines file: parsed strictly, and changed without touching what stays."""
+"""One line of a jsonlines file: parsed strictly, and changed only in the given values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DECODER = json.JSONDecoder()
 
 
 class JsonError(Exception):
-    """The text is not an object as JSON has it."""
+    """The text is not a valid JSON object."""
 
 
 def parse_object(text: str) -> Object:

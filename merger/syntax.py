@@ -38,7 +38,7 @@ class TagReader:
     """
 
     def __init__(self, nouns: str = "") -> None:
-        """Raises :class:`~merger.errors.OptionError` if ``nouns`` are no patterns."""
+        """Raises :class:`~merger.errors.OptionError` if ``nouns`` are invalid patterns."""
         self._is_named = noun_patterns(nouns) if nouns else None
         self._seen = SeenTags()
         self._universal = SeenTags()
@@ -46,7 +46,7 @@ class TagReader:
 
     @classmethod
     def of(cls, document: Document) -> TagReader:
-        """A reader that has seen a whole document."""
+        """A reader for a whole document."""
         reader = cls()
         for part in document.parts:
             reader.add(part.sentences)

@@ -2,7 +2,7 @@
 
 A tag set says of each tag its word class, whether it may begin a postmodifier, and whether the tag belongs to the set.
 :class:`SeenTags` recognises the tag set of a text by its different tags: it is the set that has the most of them. Of
-sets that have equally many, the first in :data:`TAG_SETS` wins, so Penn before all others. Another set than Penn must
+sets that have equally many, the first in :data:`TAG_SETS` wins, so Penn before all others. A set other than Penn must
 have at least half of the different tags. A tag that several sets have is a noun in all of them or in none, so that a
 short text whose few tags could be of several sets has the same nouns by each.
 """
@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 
 _LONGEST = 200
-"""Characters of a tag beyond which it belongs to no tag set."""
+"""The most characters of a tag; longer ones belong to no tag set."""
 _KEPT = 1 << 12
-"""Tags whose meaning is remembered."""
+"""The number of tags whose meaning is cached."""
 
 
 class WordClass(Enum):

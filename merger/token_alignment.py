@@ -122,7 +122,7 @@ def token_line(sentence: Sentence, token: int) -> int | None:
 def word_spans(sentence: Sentence, mention: Mention) -> tuple[Span, ...]:
     """A mention's stretches of words: indexes count no empty nodes, and stretches that then touch are joined.
 
-    A mention of nothing but empty nodes has none.
+    A mention of only empty nodes has none.
     """
     empty = sentence.empty
     if not empty:

@@ -25,7 +25,7 @@ class Backend(ABC):
     summary: ClassVar[str]
     options: ClassVar[tuple[Option, ...]] = ()
     operator_options: ClassVar[frozenset[str]] = frozenset()
-    """Options that touch the file system, start processes or size them: on a server they are the operator's."""
+    """Options that concern the file system or processes: on a server only the operator sets them."""
 
     notices: Notices
     """Repairs and omissions that the backend reports about its clusters."""

@@ -1,4 +1,4 @@
-"""Names files in signatures: a file is known by its name and the beginning of its SHA-256."""
+"""Names files in signatures: a file is identified by its name and the first digits of its SHA-256."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _DIGITS = 8
 
 
 def fingerprint(path: str) -> str:
-    """``name#0123abcd``; the name alone if the file cannot be read (a directory, standard input, nothing there)."""
+    """``name#0123abcd``; the name alone if the file cannot be read (a directory, standard input, a missing file)."""
     file = Path(path)
     try:
         with file.open("rb") as stream:

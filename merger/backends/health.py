@@ -14,7 +14,7 @@ class HealthState(StrEnum):
     STARTING = "starting"
     """It loads what it needs; documents wait for it."""
     WELL = "well"
-    """It answers, or there is nothing that could fail to."""
+    """It answers, or nothing is running that could fail."""
     SLOW = "slow"
     """It does not answer yet, but uses the processor."""
     HUNG = "hung"

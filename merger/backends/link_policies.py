@@ -1,6 +1,6 @@
 """From predicted clusters to decisions: with which earlier merged chain does a part chain share its clusters?
 
-A *link* is a pair of a mention here and a mention there that match predicted mentions of one cluster. LongtoNotes 3.2
+A *link* is a pair of mentions of two chains that match predicted mentions of one cluster. LongtoNotes 3.2
 leaves the mapping open; the policies are this project's readings.
 """
 
@@ -34,8 +34,8 @@ class LinkMapper:
 
     ``majority`` links a chain to the merged chain with which it shares the most links, ties to the nearest.
     ``majority-one-to-one`` lets only one chain of a part link to a merged chain: the one with more links, then the
-    earlier one; the other goes to its next best. ``any-link`` joins everything that shares a link, earlier merged
-    chains with each other too, but never two chains of one part, unless ``within_part`` allows that.
+    earlier one; the other goes to its next best. ``any-link`` joins all chains that share a link, also earlier merged
+    chains with each other, but never two chains of one part unless ``within_part`` allows it.
     """
 
     def __init__(self, policy: str, *, within_part: bool = False) -> None:
@@ -162,7 +162,7 @@ class _Groups:
         return ref
 
     def join(self, ref: ChainRef, other: ChainRef, *, within_part: bool) -> bool:
-        """Whether ``other`` is with ``ref`` now."""
+        """Join two groups if the rule allows it; return whether they are one group now."""
         one, two = self._top(ref), self._top(other)
         if one == two:
             return True

@@ -1,4 +1,4 @@
-"""Finds for each given mention the predicted mention that it is."""
+"""Finds the predicted mention that corresponds to each given mention."""
 
 from __future__ import annotations
 

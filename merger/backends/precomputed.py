@@ -1,4 +1,4 @@
-"""Clusters that some other coreference system wrote to a file."""
+"""Clusters that another coreference system wrote to a file."""
 
 from __future__ import annotations
 
@@ -26,14 +26,13 @@ HARDLY_ANY = 0.1
 class PrecomputedBackend(Backend):
     """Looks the clusters of a document up in a file, by document id, and aligns them by tokens.
 
-    The file may be in any format that this package reads, in other sentences and parts than the document: only the
+    The file can be in any format that this package reads, with other sentences and parts than the document: only the
     tokens must be the same, apart from empty nodes. A jsonlines line may have flat ``tokens`` for ``sentences``. Where
     it has given and predicted clusters, the predicted ones count. Clusters that are local to parts link nothing across
     parts.
 
-    The file is read once, on first use; then all its documents are in memory. What was repaired or left out is in
-    ``notices``, mentions over a sentence boundary of the document among it, and whether hardly any given mention is
-    predicted.
+    The file is read once, on first use; then all its documents are in memory. ``notices`` has repairs and omissions,
+    such as mentions over a sentence boundary of the document, and a notice if hardly any given mention is predicted.
     """
 
     name = "precomputed"
@@ -70,7 +69,7 @@ class PrecomputedBackend(Backend):
         """The clusters that the file has for this document.
 
         Raises :class:`~merger.errors.AlignmentError` if the file lacks the document, or at the first token that
-        differs, and what is wrong with the document in the file, if it cannot be read there.
+        differs, and the file's own error if the document in it cannot be read.
         """
         documents = self._read(watch)
         found = documents.get(document.id)
@@ -89,7 +88,7 @@ class PrecomputedBackend(Backend):
         return tuple(chain.mentions for chain in aligned.chains if len(chain.mentions) > 1)
 
     def _check_matches(self, document: Document, predicted: Document) -> None:
-        """Say so if hardly any given mention is predicted, and whether exclusive ends may be the reason."""
+        """Record a notice if hardly any given mention is predicted, and whether exclusive ends can be the reason."""
         given = {mention for chain in document.chains for mention in chain.mentions}
         found = {mention for chain in predicted.chains for mention in chain.mentions}
         exact = len(given & found)

@@ -23,8 +23,8 @@ def by_document(records: Iterable[DecisionRecord]) -> dict[str, list[DecisionRec
 def by_maker(records: Iterable[DecisionRecord]) -> dict[str, list[DecisionRecord]]:
     """The records on one document of each annotator or strategy, in the order in which they came.
 
-    Raises :class:`~merger.errors.DecisionError` if records of one name come from two files: there is no telling whether
-    it is one annotator.
+    Raises :class:`~merger.errors.DecisionError` if records of one name come from two files: they could be two
+    annotators.
     """
     found: dict[str, list[DecisionRecord]] = {}
     for record in records:
@@ -33,7 +33,7 @@ def by_maker(records: Iterable[DecisionRecord]) -> dict[str, list[DecisionRecord
             raise DecisionError(
                 f"{record.maker} decides on this document in {same[0].location.file} too",
                 record.location,
-                expected="a name of their own for every annotator, or one file of each",
+                expected="a different name for each annotator, or one file from each",
             )
         same.append(record)
     return found
@@ -42,11 +42,10 @@ def by_maker(records: Iterable[DecisionRecord]) -> dict[str, list[DecisionRecord
 def checked_decisions(parts: Document, records: Sequence[DecisionRecord]) -> tuple[DecisionRecord, ...]:
     """The records on a document in the order of its chains: one on each chain of two or more mentions.
 
-    Singletons take no part in merging (LongtoNotes 3.1, A.4) and need no decision; one that has a decision
-    takes part.
+    Singletons are not merged (LongtoNotes 3.1, A.4) and need no decision; one with a decision is merged.
 
-    Raises :class:`~merger.errors.DecisionError`, with file, line, document and part, for chains that are not there,
-    repeated, contradictory, cyclic and missing decisions, and for antecedents that do not lie in an earlier part.
+    Raises :class:`~merger.errors.DecisionError`, with file, line, document and part, for unknown chains, for repeated,
+    contradictory, cyclic and missing decisions, and for antecedents that are not in an earlier part.
     """
     chains = part_chains(parts)
     order = {ref: position for position, ref in enumerate(chains)}
@@ -72,8 +71,8 @@ def checked_decisions(parts: Document, records: Sequence[DecisionRecord]) -> tup
 def antecedent_sets(parts: Document, decisions: Iterable[Decision]) -> dict[ChainRef, frozenset[ChainRef]]:
     """For every chain decided on, the part chains of its antecedent when it was decided; no chain if it is new.
 
-    The antecedent is the merged chain as the decisions on earlier parts have made it: the chains of one part are
-    decided on in the same world. Other chains that a decision joins (``also``) count too. Raises
+    The antecedent is the merged chain that the decisions on earlier parts have built: all chains of one part see the
+    same merged chains. Other chains that a decision joins (``also``) count too. Raises
     :class:`~merger.errors.DecisionError` as :meth:`~merger.decisions.model.MergedChains.apply` does.
     """
     merged = MergedChains()
@@ -93,7 +92,7 @@ def decisions_by_part(
 ) -> Iterator[tuple[int, list[Chain], list[Decision]]]:
     """Part by part its chains that take part in merging, and the decisions given on them, in the order of the chains.
 
-    Singletons take part if there is a decision on them. A chain without a decision lacks it here too.
+    Singletons take part if there is a decision on them. A chain without a decision has none here either.
     """
     chosen = {decision.chain: decision for decision in decisions}
     for part, chains in enumerate(chains_by_part(parts)):
@@ -177,7 +176,7 @@ def _check_antecedent(
     if antecedent.part >= ref.part:
         cycle = _cycle(ref, decided)
         if cycle:
-            message = f"decisions in a circle: {' -> '.join(map(_named, cycle))}"
+            message = f"circular decisions: {' -> '.join(map(_named, cycle))}"
         raise DecisionError(message, record.location, expected=expected)
 
 

@@ -1,7 +1,7 @@
 """Decisions: for a chain of part i+1, its antecedent among the merged chains of parts 1..i, or *new* (LongtoNotes 3.1).
 
-Decisions are plain data. :class:`MergedChains` applies them in order and knows at every moment what the merged chains
-are; :func:`read_decisions` goes the other way, from a merged document and its parts to the decisions.
+Decisions are plain data. :class:`MergedChains` applies them in order and keeps the current merged chains;
+:func:`read_decisions` goes the other way, from a merged document and its parts to the decisions.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Evidence:
     """Why a chain was linked.
 
     ``rule`` names what matched (``noun``, ``token``, ``mention``, ``head``, ``fuzzy``, ``human``, ...), ``text`` the
-    matching string, ``pairs`` the mentions that it stands in, ``score`` a similarity or count where the rule has one.
+    matching string, ``pairs`` the mentions with that string, ``score`` a similarity or count where the rule has one.
     """
 
     rule: str
@@ -54,7 +54,7 @@ class Evidence:
 class Decision:
     """The antecedent of one part chain: the first part chain of the merged chain it joins, or ``None`` for *new*.
 
-    ``also`` names what else the decision brings together with it: other merged chains of earlier parts, or chains that
+    ``also`` names further chains that the decision joins: other merged chains of earlier parts, or chains that
     come before it in the same part. Only some strategies use it.
     """
 
@@ -226,14 +226,14 @@ class MergesReader:
         """The decisions on the chains of the next part.
 
         Raises :class:`~merger.errors.DecisionError` if the mentions of a part chain are in several merged chains or in
-        none, or if two chains of the part start a merged chain together, which no decision can say.
+        none, or if two chains of the part start a merged chain together, which no decision can express.
         """
         place = Location(self._merged.file, document=self._merged.id, part=part)
         decisions = []
         opened: dict[int, ChainRef] = {}
         for chain in chains:
             owners = {self._owner.get(mention) for mention in deciding_mentions(chain, self._owner, self._merged)}
-            # A chain of nothing but empty nodes that the merged document lacks is new.
+            # A chain of only empty nodes that the merged document lacks is new.
             owner = next(iter(owners)) if owners else next(self._unseen)
             if owner is None or len(owners) > 1:
                 found = "no merged chain" if owners == {None} else "different merged chains"

@@ -33,7 +33,7 @@ _FIELDS = (
 def read_decision_records(path: str) -> Iterator[DecisionRecord]:
     """Yield the records of a file, a ``.gz`` or standard input (``-``); blank lines are skipped.
 
-    Raises :class:`~merger.errors.FormatError` with file, line, document and part for a line that is no record.
+    Raises :class:`~merger.errors.FormatError` with file, line, document and part for a line that is not a record.
     """
     name = display_name(path)
     with open_bytes(path) as stream:
@@ -79,7 +79,7 @@ def parse_record(line: str, place: Location) -> DecisionRecord:
 
 
 def _looks_like(line: str) -> str | None:
-    """A hint if the line is one of documents, given in place of decisions."""
+    """A hint if the line is from a file of documents, not of decisions."""
     start = line.lstrip("\ufeff \t")
     signs = {"CoNLL-2012": ("#begin document",), "CoNLL-U": ("# ", "1\t"), "jsonlines": ("{",)}
     for title, beginnings in signs.items():
@@ -91,7 +91,7 @@ def _looks_like(line: str) -> str | None:
 def read_strategy(path: str) -> str:
     """The maker of the decisions in a file of records: the strategy's signature, or the annotator.
 
-    Raises :class:`~merger.errors.FormatError` for lines that are no records, and what :func:`only_maker` raises.
+    Raises :class:`~merger.errors.FormatError` for lines that are not records, and what :func:`only_maker` raises.
     """
     return only_maker(read_decision_records(path), path)
 

@@ -1,6 +1,6 @@
-"""Decisions as JSON data, one record a decision (JSON Lines): the records, and how they are written.
+"""Decisions as JSON data, one record per decision (JSON Lines): the records and their writer.
 
-docs/decisions.md describes the format, docs/decisions.schema.json says it as a JSON Schema.
+docs/decisions.md describes the format, docs/decisions.schema.json is its JSON Schema.
 :mod:`merger.decisions.reader` reads it.
 """
 
@@ -35,9 +35,9 @@ class Vote:
 class DecisionRecord:
     """A decision on a chain of ``document``, who made it, and how.
 
-    ``annotator`` names a person, ``strategy`` is the signature of a strategy, which names its options; one of the two
-    is there. ``split`` says how the parts were cut (``tokens=400``). ``seconds`` is the time that the decision took,
-    ``confidence`` how sure its maker is, 0 to 1. ``decided`` and ``votes`` come with the decisions of a vote.
+    ``annotator`` names a person, ``strategy`` is the signature of a strategy, which names its options; exactly one of
+    the two is set. ``split`` says how the parts were cut (``tokens=400``). ``seconds`` is the time that the decision
+    took, ``confidence`` how sure its maker is, 0 to 1. ``decided`` and ``votes`` come with the decisions of a vote.
     ``location`` is where the record was read.
     """
 

@@ -1,10 +1,10 @@
-"""Votes: one set of decisions out of several annotators' (LongtoNotes 3.2).
+"""Votes: one set of decisions from those of several annotators (LongtoNotes 3.2).
 
-For every chain the majority decides; without one, the preferred annotator. Merged chains are each annotator's own:
-what one calls "the mayor" may be two chains for another. So votes are compared as the set of part chains of the
-antecedent at the time of the decision, in the voter's world, and *new* is the empty set. The set that wins is then
-looked up in the voted world, where it need not be one merged chain: the chain goes to the voted merged chain with most
-of the set's part chains, of several such to the one that holds the latest of them in the text.
+For every chain the majority decides; without one, the preferred annotator. Each annotator builds their own merged
+chains: one chain for "the mayor" can be two chains for another annotator. So votes are compared as the set of part
+chains of the annotator's antecedent at the time of the decision, and *new* is the empty set. The winning set is not
+always one of the voted merged chains. The chain then joins the voted merged chain with most of the set's part chains;
+of several such, the one with the latest of them in the text.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ from merger.notices import Notices
 class ReadOptions:
     """How to read.
 
-    ``part_pattern`` splits a document id into the groups ``document`` and ``part`` for files that give every part an id
-    of its own (e2e-coref's ``bc/cctv/00/cctv_0000_3``).
+    ``part_pattern`` splits a document id into the groups ``document`` and ``part`` for files that give every part a
+    different id (e2e-coref's ``bc/cctv/00/cctv_0000_3``).
 
     A jsonlines line may have gold ``clusters`` and ``predicted_clusters``: the gold ones are read, or with
     ``predicted`` the predicted ones. ``clusters_field`` names the key to read instead; a line without it is an error.
@@ -78,8 +78,8 @@ class Unreadable(NamedTuple):
 class Lines:
     """The text of one input, in pieces of one or more whole lines, and its name.
 
-    ``faults`` are the errors in lines that could not be decoded, in order, where those are in ``texts`` with other
-    characters; readers leave out the documents that have such lines.
+    ``faults`` are the errors in lines that could not be decoded, in order; ``texts`` has replacement characters there;
+    readers leave out the documents that have such lines.
     """
 
     name: str
@@ -117,12 +117,12 @@ class Format(ABC):
     name: str
     title: str
     suffixes: tuple[str, ...]
-    besides: str
+    other_annotation: str
     """Annotation beyond words, tags, speakers and chains. Conversion to another format drops it."""
 
     def lost_in(self, target: str) -> str:  # noqa: ARG002  # most formats lose the same in every other format
         """The annotation that conversion to the format ``target`` drops."""
-        return self.besides
+        return self.other_annotation
 
     @abstractmethod
     def recognises(self, head: str) -> bool:

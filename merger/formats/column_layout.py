@@ -133,7 +133,7 @@ def _check_width(named: Mapping[str, int | None], width: int) -> None:
 
 
 def counts(cells: Sequence[str]) -> bool:
-    """Whether two or more cells are numbers that count up from 0 or 1, those between words (1-2, 1.1) left out."""
+    """Whether two or more cells are numbers that count up from 0 or 1, apart from ids such as 1-2 and 1.1."""
     numbers = [cell for cell in cells if not _NO_WORD.fullmatch(cell)]
     return len(numbers) > 1 and numbers[0] in {"0", "1"} and _count_up(numbers)
 
@@ -186,8 +186,8 @@ def _counting_layout(columns: Columns) -> ColumnLayout:
 def lemmas_for_words(columns: Columns, word: int) -> int | None:
     """The column that seems to have the words if the column ``word`` has their lemmas; otherwise ``None``.
 
-    That is a column with more different cells, of which half are those of the word column but for case, and three in
-    four begin as they do.
+    That is a column with more different cells, of which half equal the word ignoring case, and three in four start with
+    the same letters.
     """
     words = columns[word]
     if len(words) < _ENOUGH:

@@ -53,5 +53,5 @@ _get_shared = _SharedText().__getitem__
 
 
 def share(cells: Iterable[str]) -> tuple[str, ...]:
-    """The cells; those that came before as the same objects, so that a text takes the memory of its vocabulary."""
+    """The cells, equal ones as the same object, so that a text takes only the memory of its vocabulary."""
     return tuple(map(_get_shared, cells))

@@ -20,8 +20,8 @@ def group_parts(
     """Join consecutive one-part documents of the same id, whose part numbers rise, into one document.
 
     Chains stay local to their parts. Raises :class:`~merger.errors.FormatError` if a document comes twice or its parts
-    are out of order; a gap in the numbers is a notice. With ``failures`` such an error goes there, as do those of what
-    is unreadable, and the document is left out: all of it, where one of its parts is bad or may be missing.
+    are out of order; a gap in the numbers is a notice. With ``failures`` such errors and those of unreadable blocks go
+    there, and the whole document is left out if one of its parts is bad or can be missing.
     """
     grouping = _Grouping(notices, failures)
     for block in blocks:
@@ -95,7 +95,9 @@ class _Grouping:
         if self._blocks and self._doubt is not None:
             where = str(self._doubt.location)
             self._fail(
-                FormatError(f"a part of this document may be in what cannot be read ({where})", _place(self._blocks[0]))
+                FormatError(
+                    f"a part of this document may be in text that cannot be read ({where})", _place(self._blocks[0])
+                )
             )
         self._blocks, self._is_bad = [], True
 

@@ -94,7 +94,7 @@ def open_bytes(path: str) -> BinaryIO:
 
 
 def _is_endless(path: str) -> bool:
-    """Whether it is a device that may give bytes for ever, as none does that a person types at."""
+    """Whether it is a device that can produce bytes for ever. A terminal does not."""
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116  # the name may be no text
         if not (stat.S_ISCHR(mode) or stat.S_ISBLK(mode)) or os.path.samefile(path, os.devnull):  # noqa: PTH121
@@ -140,7 +140,7 @@ def read_texts(stream: BinaryIO, name: str, faults: list[InputError] | None = No
 
     Raises :class:`~merger.errors.FormatError` with the line for bytes that are not UTF-8 or a broken gzip file, and
     :class:`~merger.errors.InputError` if reading fails. With a list of ``faults`` such an error goes there, before its
-    line is yielded: bytes that are not UTF-8 are replaced, and what cannot be read on ends.
+    line is yielded: bytes that are not UTF-8 are replaced, and text ends where reading fails.
     """
     done = 0
     rest = b""

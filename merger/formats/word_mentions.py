@@ -13,7 +13,7 @@ from merger.token_alignment import token_line, word_spans
 class WordMentions:
     """Turns the mentions of one document into stretches of words, and reports what is lost.
 
-    A gap of nothing but empty nodes is no gap. ``title`` is the format's name for people.
+    A gap of only empty nodes is no gap. ``title`` is the format's name in messages.
     """
 
     def __init__(self, document: Document, title: str, notices: Notices) -> None:

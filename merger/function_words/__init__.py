@@ -1,8 +1,8 @@
-"""Which tokens of a text without part-of-speech tags may stand for an entity: all but a closed list of words.
+"""Finds tokens that can refer to an entity in text without part-of-speech tags: all but a closed list of words.
 
 The list has pronouns and function words (articles, prepositions, conjunctions, auxiliaries, some adverbs). It is data:
-``en.txt`` beside this module, which names its source. What is left are nouns, verbs, adjectives and most adverbs: the
-list tells *she* from *the mayor*, and no noun from a verb.
+``en.txt`` beside this module, which names its source. The other words are nouns, verbs, adjectives and most adverbs:
+the list separates *she* from *the mayor*, but not nouns from verbs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LANGUAGES = ("en", "other")
 
 
 def content_flags(sentence: Sentence, language: str) -> tuple[bool, ...]:
-    """For each token whether it may stand for an entity.
+    """For each token whether it can refer to an entity.
 
     Numbers, punctuation and empty nodes never do. In English (``en``) every other word does that is not on the list;
     contractions count as the words that they are made of (*'ll*, *n't*). Words in capitals, as in *the US*, are on the
@@ -30,7 +30,7 @@ def content_flags(sentence: Sentence, language: str) -> tuple[bool, ...]:
     forms, empty = sentence.forms, sentence.empty
     if language == "en":
         listed = _english()
-        # In a headline capitals say nothing.
+        # In a headline capitals carry no information.
         names = any(form.islower() for form in forms)
         flags = [
             any(map(str.isalpha, form)) and ((names and len(form) > 1 and form.isupper()) or _plain(form) not in listed)

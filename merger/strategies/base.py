@@ -47,7 +47,7 @@ class Strategy(ABC):
     summary: ClassVar[str]
     options: ClassVar[tuple[Option, ...]] = ()
     operator_options: ClassVar[frozenset[str]] = frozenset()
-    """Names of options that touch the file system, open connections, or start or size processes.
+    """Names of options that concern the file system, connections or processes.
 
     A server takes them from its operator only, and offers a strategy that has any only if the operator enabled it.
     """
@@ -67,7 +67,7 @@ class Strategy(ABC):
         """Begin a document.
 
         ``document`` is the whole document if it is known (``None`` on a stream); only some strategies look
-        at it. ``key`` are the gold merges. Long work reports to ``watch`` and is ended by it.
+        at it. ``key`` are the gold merges. Long work reports to ``watch``, which can end it.
         """
 
     def conditions(self, documents: Iterable[Document]) -> str:  # noqa: ARG002  # most strategies take all alike

@@ -1,4 +1,4 @@
-"""The floor and the ceiling that every score is read against: merge nothing, and merge as the humans did."""
+"""The lower and upper bound of every score: merge nothing, and merge as in the gold data."""
 
 from __future__ import annotations
 

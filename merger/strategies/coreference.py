@@ -146,7 +146,7 @@ class _WholeRun(Run):
 
 
 class _IncrementalRun(Run):
-    """Predicts anew with every part. Clusters mean nothing beyond their pass, so all mentions are matched again."""
+    """Predicts again with every part. Clusters are valid only in their own pass, so all mentions are matched again."""
 
     def __init__(
         self, backend: Backend, values: Mapping[str, OptionValue], document: Document | None, watch: WorkContext

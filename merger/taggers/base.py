@@ -20,7 +20,7 @@ class Tagger(ABC):
     summary: ClassVar[str]
     options: ClassVar[tuple[Option, ...]] = ()
     operator_options: ClassVar[frozenset[str]] = frozenset()
-    """Options that touch the file system, start processes or size them: on a server they are the operator's."""
+    """Options that concern the file system or processes: on a server only the operator sets them."""
     served: ClassVar[bool] = False
     """Whether each worker process of a server can have one of its own."""
 
@@ -72,7 +72,7 @@ def untagged(document: Document) -> Iterator[tuple[int, int, Sentence]]:
 
 
 def without_tags(document: Document) -> Document:
-    """The document without any part-of-speech tags, for a tagger that is to tag all of it."""
+    """The document without any part-of-speech tags, for a tagger that tags all of it."""
     changed = {
         (part_index, index): replace(sentence, xpos=None, upos=None)
         for part_index, part in enumerate(document.parts)

@@ -29,14 +29,14 @@ _USED = frozenset({"tok2vec", "transformer", "curated_transformer", "tagger", "m
 """Kinds of components (spaCy's factories) that tags depend on."""
 _TAGGING = frozenset({"tagger", "morphologizer"})
 _UNUSED = ("parser", "senter", "ner", "lemmatizer", "entity_linker", "entity_ruler", "spancat", "textcat")
-"""Components by their usual names, which are not even loaded."""
+"""The usual names of components that are not loaded."""
 
 _WINDOW = 2000
-"""Tokens between two looks at deadlines; a second of work on a slow machine."""
+"""Tokens between two checks of deadlines; a second of work on a slow machine."""
 _LONGEST_PIECE = 1000
 """Tokens tagged as one sentence: memory grows with the longest."""
 _LONGEST_WORD = 100
-"""Characters of a token that the model is shown."""
+"""The most characters of a token that the model sees."""
 _PLACEHOLDER = "_"
 
 
@@ -119,7 +119,7 @@ class SpacyTagger(Tagger):
         return with_sentences(document, changed)
 
     def close(self) -> None:
-        """Let go of the pipeline; a later call loads it again."""
+        """Release the pipeline; a later call loads it again."""
         self._pipeline = None
 
     @property
@@ -199,7 +199,7 @@ def _load(model: str) -> Any:  # noqa: ANN401  # spacy.Language
 
 
 def _shown(form: str) -> str:
-    """A token as the model is shown it: something to read, and not endless."""
+    """The token as the model sees it: visible, and of limited length."""
     if not any(character.isprintable() and not character.isspace() for character in form):
         return _PLACEHOLDER
     return form[:_LONGEST_WORD].encode("utf-8", "replace").decode("utf-8")

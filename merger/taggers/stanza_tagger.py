@@ -18,7 +18,7 @@ from merger.taggers.base import Tagger, tagged_sentence, untagged, with_sentence
 _LONGEST_SENTENCE = 4000
 """Characters of a sentence; a longer one is tagged in pieces. Memory grows with the longest sentence of a window."""
 _WINDOW = 500
-"""Tokens tagged in one go, which nothing interrupts. A sentence's tags depend on no other, so only time is at stake."""
+"""Tokens tagged in one step, without interruption. A sentence's tags depend on no other, so this only affects time."""
 
 
 class StanzaTagger(Tagger):
@@ -27,8 +27,8 @@ class StanzaTagger(Tagger):
     Without ``model`` it is Stanza's official one for the language, which Stanza downloads on first use and keeps in its
     own folder (``STANZA_RESOURCES_DIR``). With ``model``, or ``offline``, no hub is ever contacted.
 
-    The model is loaded once and serves all threads, one window at a time. Tokens without anything to read are shown as
-    ``_``, and of those of more than 50 characters the beginning: see :mod:`merger.backends.stanza.text`.
+    The model is loaded once and serves all threads, one window at a time. The model sees tokens without visible
+    characters as ``_``, and only the first 50 characters of longer tokens: see :mod:`merger.backends.stanza.text`.
     """
 
     name: ClassVar[str] = "stanza"
@@ -51,7 +51,7 @@ class StanzaTagger(Tagger):
 
     @classmethod
     def unavailable(cls) -> str | None:
-        """Which package is missing. Whether a model can be had shows when it is loaded."""
+        """Which package is missing. Loading shows whether a model is available."""
         return missing_packages()
 
     def warm(self, watch: WorkContext) -> None:
@@ -93,7 +93,7 @@ class StanzaTagger(Tagger):
         )
 
     def close(self) -> None:
-        """Let go of the model; a later call loads it again."""
+        """Release the model; a later call loads it again."""
         self._model.close()
 
     @property

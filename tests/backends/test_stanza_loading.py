@@ -58,7 +58,7 @@ def test_offline_and_without_a_download_of_before_it_says_what_to_do(tmp_path: P
     (line, calls) = run_python(NO_NETWORK + "warm(offline=True); print(asked)", tmp_path)
 
     assert line.startswith("UnavailableError backend stanza: Stanza's coreference model for 'en' cannot be had")
-    assert "offline: load it once with the network there, or name a local one with model=PATH" in line
+    assert "offline: load it once with a network connection, or name a local one with model=PATH" in line
     assert calls == "[]"
 
 

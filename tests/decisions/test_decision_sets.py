@@ -103,14 +103,14 @@ def test_decisions_come_in_the_order_of_the_chains() -> None:
         (
             _with(Decision(C, C)),
             (
-                "ann.jsonl:3 (document d, part 1): decisions in a circle: chain c of part 1 -> chain c of part 1; "
+                "ann.jsonl:3 (document d, part 1): circular decisions: chain c of part 1 -> chain c of part 1; "
                 "expected a chain of an earlier part"
             ),
         ),
         (
             _with(Decision(C, E), Decision(E, C)),
             (
-                "ann.jsonl:3 (document d, part 1): decisions in a circle: "
+                "ann.jsonl:3 (document d, part 1): circular decisions: "
                 "chain c of part 1 -> chain e of part 2 -> chain c of part 1; expected a chain of an earlier part"
             ),
         ),

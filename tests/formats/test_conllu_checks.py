@@ -25,7 +25,7 @@ NOTED = [
     ("a Entity=(e1)|Split=e8<e1,e2<e1\nb Entity=(e2)", "link to an unknown entity", "Split has e8<e1"),
     ("a Bridge=e1<e2|Entity=(e1)\nb Entity=(e2)", "misplaced link", "no mention of e2 begins here"),
     ("a Bridge=e1<e2\nb Entity=(e1)\nc Entity=(e2)", "misplaced link", "Bridge has e1<e2"),
-    ("a Bridge=e1|Entity=(e1)", "not a link", "Bridge has 'e1', which is no link; expected links such as e1<e2"),
+    ("a Bridge=e1|Entity=(e1)", "not a link", "Bridge has 'e1', which is not a link; expected links such as e1<e2"),
     ("a Bridge=<e1|Entity=(e1)", "not a link", "'<e1'"),
     ("a Entity=(e1)\nb Entity=(e2)|SplitAnte=e1<e2", "one split antecedent", "SplitAnte of e2 has one antecedent"),
     ("a Entity=(e1)\nb Entity=(e2)|SplitAnte=e1<e2,e1<e2", "one split antecedent", "at least two"),

@@ -171,11 +171,11 @@ def test_boundaries_move_mentions_to_their_new_part_and_sentence() -> None:
         ({"one-to-one": 1}, "option one-to-one: 1 is not yes or no"),
         (
             {"match": "fuzzy", "threshold": 0.9},
-            "option threshold: 0.9 is in percent, and nearly all strings are so much alike; did you mean 90?",
+            "option threshold: 0.9 is in percent, and nearly all strings are that similar; did you mean 90?",
         ),
         (
             {"match": "fuzzy", "threshold": "1"},
-            "option threshold: 1 is in percent, and nearly all strings are so much alike; did you mean 100?",
+            "option threshold: 1 is in percent, and nearly all strings are that similar; did you mean 100?",
         ),
         ({"threshold": 101}, "option threshold: 101 is not a number from 0 to 100"),
         ({"threshold": "nan"}, "option threshold: 'nan' is not a number from 0 to 100"),

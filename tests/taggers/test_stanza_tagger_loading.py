@@ -54,8 +54,8 @@ def test_a_local_model_is_used_without_a_single_call_to_a_hub(tagger_model: Path
 def test_offline_and_without_a_download_of_before_it_says_what_to_do(tmp_path: Path) -> None:
     (line, calls) = run_python(NO_NETWORK + "warm(offline=True); print(asked)", tmp_path)
 
-    assert line.startswith("UnavailableError tagger stanza: Stanza's tagger for 'en' cannot be had: ")
-    assert line.endswith("; offline: load it once with the network there, or name a local one with model=PATH")
+    assert line.startswith("UnavailableError tagger stanza: Stanza's tagger for 'en' cannot be fetched: ")
+    assert line.endswith("; offline: load it once with a network connection, or name a local one with model=PATH")
     assert calls == "[]"
 
 
@@ -63,7 +63,7 @@ def test_offline_and_without_a_download_of_before_it_says_what_to_do(tmp_path: P
 def test_a_download_that_fails_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
     (line, calls) = run_python(NO_NETWORK + "warm(); print(asked != [])", tmp_path)
 
-    assert line.startswith("UnavailableError tagger stanza: Stanza's tagger for 'en' cannot be had: ")
+    assert line.startswith("UnavailableError tagger stanza: Stanza's tagger for 'en' cannot be fetched: ")
     assert line.endswith("; check the network (proxy: HTTPS_PROXY), or name a local one with model=PATH")
     assert calls == "True"
 

@@ -32,7 +32,7 @@ from merger.progress import WorkContext
 # Fine-grained entity types and times are of no use to coreference, which looks at the coarse types only, and they take
 # a good part of the time to load.
 _ENTITIES = {"ner.applyFineGrained": "false", "ner.useSUTime": "false"}
-# Trees that only the sentiment annotator reads.
+# Only the sentiment annotator reads these trees.
 _TREES = {"parse.binaryTrees": "false"}
 
 
@@ -54,13 +54,13 @@ class CoreNLPBackend(Backend):
         Option(
             "parser",
             "shift-reduce",
-            "shift-reduce needs a jar of its own (445 MB); with pcfg all takes about four times as long",
+            "shift-reduce needs an extra jar (445 MB); pcfg takes about four times as long",
             choices=tuple(PARSER_MODELS),
         ),
         Option(
             "max-tokens",
             5000,
-            "a longer document is cut into windows of so many tokens: the time of deterministic grows with the square",
+            "longer documents are cut into windows of this many tokens: deterministic takes quadratic time",
             low=100,
             high=1_000_000,
         ),
@@ -85,7 +85,7 @@ class CoreNLPBackend(Backend):
     def warm(self, watch: WorkContext) -> None:
         """Start the server and load the models; takes half a minute."""
         self._check_models()
-        # CoreNLP makes a pipeline for each; the second one takes what the first has loaded.
+        # CoreNLP makes a pipeline for each; the second one reuses the models of the first.
         for tagged in (False, True):
             self._handle.get().prepare(self._properties(tagged=tagged), watch)
 
@@ -94,13 +94,13 @@ class CoreNLPBackend(Backend):
         return self._handle.get().check(seconds)
 
     def restart(self, watch: WorkContext) -> None:
-        """End the server, if it is not well, also for those who share it; then start it and load the models."""
+        """Stop the server if it is unhealthy, also for others that share it; then start it and load the models."""
         server = self._handle.get()
         server.end_unless_well()
         self.warm(watch)
 
     def predict(self, document: Document, watch: WorkContext) -> tuple[Cluster, ...]:
-        """Clusters over the whole document; singletons may be among them."""
+        """Clusters over the whole document; some can be singletons."""
         from merger.backends.corenlp.server import Job
 
         sentences = sent_sentences(document)
@@ -135,7 +135,8 @@ class CoreNLPBackend(Backend):
         algorithm = str(self.values["algorithm"])
         coreference = "dcoref" if algorithm == "deterministic" else "coref"
         properties = {
-            # With tags given too: mentions that are no constituents are parsed again, and that asks for a tagger.
+            # Needed even with given tags: CoreNLP parses mentions that are not constituents again, which requires a
+            # tagger.
             "annotators": f"pos,lemma,ner,parse,{coreference}",
             "pos.reuseTags": "true" if tagged else "false",
             "parse.model": PARSER_MODELS[str(self.values["parser"])],

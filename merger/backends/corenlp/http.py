@@ -1,4 +1,4 @@
-"""One request to a CoreNLP server, given up as soon as there is a reason to."""
+"""One request to a CoreNLP server, with timeout, deadline and cancellation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SilenceError(Exception):
 
 
 class ConnectionLostError(Exception):
-    """No connection, or it ended before the answer did."""
+    """No connection, or it ended before the answer was complete."""
 
 
 class DeadlineError(BackendError):
@@ -95,7 +95,7 @@ def post(
     """Send a document and wait for the answer, at most ``seconds``.
 
     Raises :class:`SilenceError` when they have passed, :class:`ConnectionLostError` when there is no connection, when
-    it ends or ``alive`` says that nobody can answer any more, and what :func:`heed` raises.
+    it ends or ``alive`` returns false, and what :func:`heed` raises.
     """
     call = _Call(address, properties, body)
     threading.Thread(target=call.run, daemon=True, name="corenlp-request").start()

@@ -89,10 +89,10 @@ def _inspect(folder: Path, named: str) -> Installation:
 def install(
     extras: tuple[str, ...] = (), folder: Path | None = None, progress: Callable[[str], None] = lambda _line: None
 ) -> Installation:
-    """Fetch what is missing in ``folder`` (default :func:`cache_folder`) by Maven, and look whether it is whole.
+    """Fetch what is missing in ``folder`` (default :func:`cache_folder`) by Maven, and check that it is complete.
 
     Maven's settings (mirrors, proxies, offline) are the user's own; it checks the checksums. The folder appears whole
-    or not at all; ``progress`` gets a line a file. Raises :class:`~merger.errors.UnavailableError` if it fails.
+    or not at all; ``progress`` gets a line per file. Raises :class:`~merger.errors.UnavailableError` if it fails.
     """
     target = (cache_folder() if folder is None else folder).absolute()
     present = _present(target)
@@ -143,7 +143,7 @@ def _move_folder(jars: Path, target: Path) -> None:
     try:
         jars.replace(target)
     except OSError:
-        # Another installation was faster.
+        # Another installation finished first.
         if _present(target) is None:
             raise
 

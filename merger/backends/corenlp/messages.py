@@ -28,7 +28,7 @@ class InvalidAnnotationError(ValueError):
 def encode_document(sentences: Sequence[SentSentence]) -> bytes:
     """The request for these sentences: a ``Document`` with its size before it.
 
-    Its text is the words with spaces between, a line a sentence; all offsets count UTF-16 units, as Java does.
+    Its text is the words with spaces between, one sentence per line; all offsets count UTF-16 units, as in Java.
     """
     lines = [" ".join(sentence.words) for sentence in sentences]
     document = pb.Document(text="\n".join(lines))
@@ -104,7 +104,7 @@ def _parse(data: bytes) -> pb.Document:
     stream = BytesIO(data)
     try:
         document = proto.parse_length_prefixed(pb.Document, stream)
-    # The last three are about the size: cut off, not what follows, or beyond what an index can be.
+    # The last three concern the size: truncated, different from the data, or too large for an index.
     except (DecodeError, EOFError, ValueError, OverflowError):
         document = None
     if document is None or stream.tell() != len(data):

@@ -1,6 +1,6 @@
 """Options of everything that uses a CoreNLP server, and what they mean.
 
-Whatever lists strategies imports this; what it takes to run a server is imported where one is named.
+Every list of strategies imports this module; the code that runs a server is imported only if a server is named.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from merger.backends.corenlp.shared import ServerHandle
 
 SERVER_OPTIONS = (
-    Option("timeout", 600.0, "seconds that a document may take, without the server's start", low=0.1, high=86400),
-    Option("url", "", "a CoreNLP server that runs already, like http://host:9000; by default one is started"),
-    Option("memory", "6G", "the most memory that Java may use for its heap, as -Xmx takes it"),
+    Option("timeout", 600.0, "the most seconds for one document, without starting the server", low=0.1, high=86400),
+    Option("url", "", "a running CoreNLP server, like http://host:9000; by default one is started"),
+    Option("memory", "6G", "the most memory that Java may use for its heap, in the form of -Xmx"),
     Option("home", "", "the folder of CoreNLP's jars; by default CORENLP_HOME, then where `corenlp install` puts them"),
     Option("port", 0, "the port of the server; 0 for a free one", low=0, high=65535),
 )
@@ -29,7 +29,7 @@ OPERATOR_OPTIONS = frozenset({"url", "memory", "home", "port"})
 def server_handle(values: Mapping[str, OptionValue]) -> ServerHandle:
     """A share in the server that parsed options name.
 
-    Raises :class:`~merger.errors.OptionError` for a ``memory`` or ``url`` that is none.
+    Raises :class:`~merger.errors.OptionError` for a ``memory`` or ``url`` that is invalid.
     """
     from merger.backends.corenlp.http import parse_url
     from merger.backends.corenlp.server import ServerConfig

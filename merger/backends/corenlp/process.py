@@ -26,8 +26,8 @@ _USER = "merge-baseline"
 _OUT_OF_MEMORY_EXIT = 3
 """Exit code of a JVM with ``-XX:+ExitOnOutOfMemoryError``."""
 
-# Reads a line and ends, or comes to the end of its input, because the process that held the other end is gone however
-# it went: then it ends the JVM, which would otherwise go on for ever, and removes its folder.
+# Reads a line and exits. If its input ends instead, because the process at the other end is gone for any reason, it
+# stops the JVM, which would otherwise run for ever, and removes its folder.
 _GUARD = 'read -r done || { kill -KILL "-$1"; rm -rf -- "$2"; }'
 
 # The facts to look for in the JVM's output. All other output is discarded, because it could quote documents.
@@ -131,7 +131,7 @@ class JvmProcess:
 
     @property
     def was_killed(self) -> bool:
-        """Whether somebody else has ended it by a signal; the system does so for want of memory."""
+        """Whether another process ended it by a signal; the system does so when memory runs out."""
         code = self._process.poll()
         return code is not None and code < 0 and not self._ended_by_us
 
@@ -150,7 +150,7 @@ class JvmProcess:
         return None if used is None else used + sum(map(_waited_seconds, Path(f"/proc/{self.pid}/task").glob("*")))
 
     def stop(self, why: str = "was stopped") -> None:
-        """End the process and all it started; safe to call again. ``why`` fits after "CoreNLP"."""
+        """Stop the process and all its children; safe to call again. ``why`` fits after "CoreNLP"."""
         if not self._ended_by_us and self.alive():
             self._ended_by_us = why
         if self._process.returncode is None:
@@ -200,7 +200,7 @@ class JvmProcess:
 
 
 def _waited_seconds(thread: Path) -> float:
-    """Linux's ``schedstat``: nanoseconds of use, nanoseconds of waiting, turns. 0 where it is not kept."""
+    """Linux's ``schedstat``: nanoseconds of use, nanoseconds of waiting, turns. 0 if the system does not record it."""
     try:
         return int((thread / "schedstat").read_text(encoding="ascii").split()[1]) / 1e9
     except (OSError, IndexError, ValueError):

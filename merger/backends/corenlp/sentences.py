@@ -1,4 +1,4 @@
-"""A document's sentences as CoreNLP can take them: without empty nodes and without tokens that it would not see."""
+"""A document's sentences in a form that CoreNLP accepts: without empty nodes and without invisible tokens."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CORENLP_TAGS = frozenset(tag for tag in PENN_TAGS if tag not in _TREETAGGER and 
 
 _BRACKETS = {"(": "-LRB-", ")": "-RRB-"}
 PLACEHOLDER = "_"
-"""Stands for a token in which CoreNLP would see nothing."""
+"""Replaces a token in which CoreNLP would see nothing."""
 
 
 class SentencePlace(NamedTuple):

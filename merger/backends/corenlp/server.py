@@ -37,7 +37,7 @@ GRACE_SECONDS = 5.0
 RETRY_SECONDS = 0.2
 CHECK_SECONDS = 2.0
 IDLE_SHARE = 0.05
-"""A server that computes, or wants to, less than this share of the time, and does not answer, will not at all."""
+"""A silent server that uses or waits for the processor for less than this share of the time counts as hung."""
 _SLOW_HINT = "give it longer (option timeout) or smaller windows (max-tokens)"
 _THREADS = max(1, min(4, os.cpu_count() or 1))
 
@@ -161,9 +161,9 @@ class CoreNLPServer:
             self._load(peer, properties, watch)
 
     def annotate(self, job: Job, seconds: float, watch: WorkContext) -> Annotation:
-        """The answer to a document; ``seconds`` count from when the server can begin with it.
+        """The answer to a document; ``seconds`` count from when the server can start it.
 
-        If the server is killed under the document, the document is tried once more on a new one.
+        If the server is killed under the document, the document is retried once on a new one.
 
         Raises :class:`~merger.errors.UnavailableError` if the server cannot be started or reached,
         :class:`~merger.errors.BackendError` if it fails on the document, and what ``watch.check`` raises.
@@ -180,7 +180,7 @@ class CoreNLPServer:
             try:
                 self._load(peer, job.properties, watch)
             except UnavailableError as error:
-                # One that has worked and is lost now will be replaced: that is no reason to give up on it.
+                # A server that worked before and is lost now will be replaced, so this is not final.
                 if peer.ready and peer.retired:
                     raise peer.failure(str(error), job.location) from None
                 raise
@@ -197,14 +197,14 @@ class CoreNLPServer:
 
     def end_unless_well(self) -> None:
         """Stop the server if it does not answer; requests in progress fail. A later request starts a new server."""
-        # Of several who found it broken, only the first ends it: the others would end its replacement.
+        # If several threads find it broken, only the first stops it: the others would stop its replacement.
         with self._mending:
             health = self.check(CHECK_SECONDS)
             if health.state in {HealthState.GONE, HealthState.HUNG, HealthState.SLOW}:
                 self.stop(f"{health.reason} and was ended")
 
     def stop(self, why: str = "was stopped") -> None:
-        """End the server with all that is under way; safe to call again. A later request starts a new one."""
+        """Stop the server and all requests in progress; safe to call again. A later request starts a new one."""
         with self._changed:
             peer, self._peer = self._peer, None
             self._lost = ""
@@ -312,7 +312,7 @@ def _try_out(peer: _Peer, properties: Mapping[str, str], watch: WorkContext) -> 
         except BackendError as error:
             raise UnavailableError(str(error)) from None
         except ConnectionLostError as error:
-            # Our own server begins to listen a while after its start.
+            # A server that this process starts begins to listen some time later.
             if peer.process is None or not peer.alive() or time.monotonic() > end:
                 peer.retired = True
                 raise UnavailableError(f"CoreNLP {peer.lost(str(error))}") from None
@@ -331,10 +331,10 @@ def _read(answer: HttpResponse, job: Job) -> Annotation:
     if b"request timed out" in answer.body:
         raise SilenceError
     if answer.status == _UNAUTHORIZED:
-        raise UnavailableError("CoreNLP wants another user name and password in its url")
+        raise UnavailableError("CoreNLP rejects the user name or password in its url")
     if answer.status == _BAD_REQUEST and b"too long" in answer.body:
         raise BackendError(
-            "CoreNLP takes no documents of this length",
+            "CoreNLP does not accept documents of this length",
             job.location,
             hint="start that server with -maxCharLength 0, or lower max-tokens",
         )

@@ -31,10 +31,10 @@ class StanzaBackend(Backend):
     The model is loaded once and serves all threads, one window at a time. A window is computed in one go, which nothing
     interrupts: deadlines and cancellation are checked before each one. On two CPU threads a window of 4,000 tokens
     takes about 5 seconds with a small encoder and 2.5 GB of memory; memory grows with the square of the window, so
-    ``max-tokens`` is what limits both. Clusters of neighbouring windows are joined where they share a mention.
+    ``max-tokens`` limits both. Clusters of neighbouring windows are joined where they share a mention.
 
-    Sentences are never crossed: a span over two sentences is dropped. Singletons and zero pronouns are left out, empty
-    nodes not shown to the model. Tokens without anything to read are shown as ``_``, sentences of more than 250
+    Sentences are never crossed: a span over two sentences is dropped. Singletons and zero pronouns are left out, and
+    the model does not see empty nodes. It sees tokens without visible characters as ``_``, sentences of more than 250
     subwords in pieces: see :mod:`merger.backends.stanza.text`.
     """
 
@@ -60,7 +60,7 @@ class StanzaBackend(Backend):
 
     @classmethod
     def unavailable(cls) -> str | None:
-        """Which package is missing. Whether a model can be had shows when it is loaded."""
+        """Which package is missing. Loading shows whether a model is available."""
         return missing_packages()
 
     def warm(self, watch: WorkContext) -> None:
@@ -93,7 +93,7 @@ class StanzaBackend(Backend):
         return tuple(cluster for cluster in stitch(found) if len(cluster) > 1)
 
     def close(self) -> None:
-        """Let go of the model; a later call loads it again."""
+        """Release the model; a later call loads it again."""
         self._model.close()
 
     @property

@@ -1,7 +1,7 @@
 """Shared by all users of Stanza: required packages, loading without a hub, errors that quote no text.
 
 Written against Stanza 1.15. Stanza has no type hints that a checker can use: this module and those that load one kind
-of model each (:mod:`merger.backends.stanza.model`, :mod:`merger.backends.stanza.pos`) are where they end.
+of model each (:mod:`merger.backends.stanza.model`, :mod:`merger.backends.stanza.pos`) contain all untyped code.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _POLL_SECONDS = 0.2
 class Use:
     """The names that Stanza and users have for a kind of model.
 
-    ``user`` begins its errors (``backend stanza``), ``processor`` is Stanza's name for it (``coref``), ``kind`` ours
-    (``coreference model``), and ``local`` the options that name a local one.
+    ``user`` starts its error messages (``backend stanza``), ``processor`` is Stanza's name for it (``coref``), ``kind``
+    the name in messages (``coreference model``), and ``local`` the options that name a local one.
     """
 
     user: str
@@ -94,7 +94,7 @@ def read_model_file(use: Use, path: str) -> dict[str, Any]:
 
 
 def not_a_model(use: Use, path: str, error: BaseException) -> UnavailableError:
-    """The error for a file that is something else."""
+    """The error for a file that is not a model."""
     return UnavailableError(f"{use.user}: {path} is no Stanza {use.kind}: {reason(error)}")
 
 
@@ -112,12 +112,12 @@ def official_pipeline(use: Use, language: str, device: str, *, offline: bool) ->
         return pipeline(use, language, device, download_method=None if offline else "reuse_resources")
     except Exception as error:
         todo = (
-            f"offline: load it once with the network there, or name a local one with {use.local}"
+            f"offline: load it once with a network connection, or name a local one with {use.local}"
             if offline
             else f"check the network (proxy: HTTPS_PROXY), or name a local one with {use.local}"
         )
         name = f"Stanza's {use.kind} for {language!r}"
-        raise UnavailableError(f"{use.user}: {name} cannot be had: {reason(error)}; {todo}") from error
+        raise UnavailableError(f"{use.user}: {name} cannot be fetched: {reason(error)}; {todo}") from error
 
 
 def pipeline(use: Use, language: str, device: str, **options: object) -> Any:  # noqa: ANN401  # stanza.Pipeline
@@ -159,7 +159,7 @@ def reason(error: BaseException) -> str:
 
 @contextmanager
 def held(lock: Lock, watch: WorkContext) -> Iterator[None]:
-    """Hold a lock; while another thread has it, hear about deadlines."""
+    """Hold a lock; check deadlines while another thread holds it."""
     while not lock.acquire(timeout=_POLL_SECONDS):
         watch.check()
     try:
@@ -219,12 +219,12 @@ class SharedModel(Generic[Model]):
 
     @contextmanager
     def running(self, watch: WorkContext, document: Document, memory_hint: str | None = None) -> Iterator[None]:
-        """Have the model for oneself; its errors come out as :func:`guarded` has them."""
+        """Use the model exclusively; errors are converted by :func:`guarded`."""
         with held(self._running, watch), guarded(document, memory_hint):
             yield
 
     def close(self) -> None:
-        """Let go of the model; a later :meth:`get` loads it again."""
+        """Release the model; a later :meth:`get` loads it again."""
         self._model = None
 
     @property

@@ -110,7 +110,7 @@ def _load_local(source: TaggerSource) -> TaggerModel:
 
 
 def _check_needs(source: TaggerSource) -> None:
-    """Say what the model lacks: Stanza's own errors name an attribute of ``None``."""
+    """Raise an error that names what the model lacks: Stanza's own errors name an attribute of ``None``."""
     state = read_model_file(_USE, source.model)
     try:
         config, _ = state["config"], state["vocab"]["xpos"]

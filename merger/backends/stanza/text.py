@@ -1,6 +1,6 @@
-"""A document as Stanza's coreference model can take it, and the model's spans as mentions of the document.
+"""Converts a document to the input of Stanza's coreference model, and the model's spans to mentions.
 
-The model (Stanza 1.15) fails or never ends on some tokens and sentences, whatever they say:
+The model (Stanza 1.15) fails or never ends on some tokens and sentences:
 
 - a token that its encoder's tokenizer makes nothing of (empty, spaces, control characters), or whose text is one of
   the tokenizer's own marks (``[SEP]``, ``</s>``), stops it;
@@ -71,7 +71,7 @@ def cut_pieces(document: Document, measure: Measure, limit: int = LONGEST_PIECE)
 
 
 def _readable(forms: Sequence[str], measure: Measure) -> dict[str, tuple[str, int]]:
-    """For each form what the model is shown, and its number of subwords."""
+    """The text that the model sees for each form, and its number of subwords."""
     shown = dict(zip(forms, map(_encodable, forms), strict=True))
     sizes: dict[str, int] = {}
     pending = sorted({*shown.values(), PLACEHOLDER})
@@ -94,8 +94,8 @@ def _encodable(form: str) -> str:
 def clusters_of(pieces: Sequence[Piece], spans: Iterable[Iterable[WordSpan]]) -> list[Cluster]:
     """The model's clusters over a window of pieces as mentions of the document.
 
-    A mention takes in the empty nodes between its tokens. A span over two pieces is dropped, so are clusters of fewer
-    than two mentions: they link nothing.
+    A mention takes in the empty nodes between its tokens. Spans over two pieces are dropped, and so are clusters of
+    fewer than two mentions, which link nothing.
     """
     owner = [(index, place) for index, piece in enumerate(pieces) for place in range(len(piece))]
     clusters = []

@@ -28,7 +28,7 @@ def _shortened(text: str | None) -> str:
 
 
 _TokenSpan = tuple[int, int, int]
-"""A mention: its sentence, its first token, and the last one with a minus, which makes text order the natural one."""
+"""A mention: its sentence, its first token, and its negated last token, so that tuples sort in text order."""
 
 
 class _Chain:
@@ -100,7 +100,7 @@ class Block:
         self._lines: list[str] = []
         self._lines_start = line + 1
         self._has_rows = False
-        # Of a sentence that came as a whole: then its text is the first of the lines.
+        # The rows of a sentence that was taken as a whole: its text is the first of the lines.
         self._rows: Rows | None = None
         self._chains: dict[str, _Chain] = {}
         self._opened: list[_Chain] = []
@@ -111,7 +111,7 @@ class Block:
 
     @property
     def id(self) -> str:
-        """The document's."""
+        """The document's id."""
         return self._id
 
     def _place(self, line: int | None) -> Location:
@@ -147,7 +147,7 @@ class Block:
         return len(rows.lines) + len(text) - len(text.rstrip("\n")) - 1
 
     def _is_complete(self) -> bool:
-        """Whether there is a sentence that the next line cannot belong to unless it is blank."""
+        """Whether the current sentence is complete, so that only a blank line can still belong to it."""
         return self._has_rows and (self._rows is not None or not self._lines[-1].strip())
 
     def add(self, line_number: int, line: str) -> None:
@@ -181,7 +181,7 @@ class Block:
 
     def _read_cells(self, rows: Rows, start: int) -> None:
         """Read the coreference cells of a sentence that begins at a line."""
-        # Every fifth word or so begins a mention: this loop makes no calls and next to no objects.
+        # About every fifth word starts a mention, so this loop avoids calls and objects.
         sentence, lines, chains, owner = len(self._sentences), rows.lines, self._chains, self._owner
         for token, cell in [(token, cell) for token, cell in enumerate(rows.cells) if cell not in EMPTY_CELLS]:
             try:

@@ -24,7 +24,7 @@ def parse_cell(cell: str) -> tuple[Bracket, ...] | str:
 
     Bars between brackets are optional. Ids are any strings without brackets, bars and blanks.
     """
-    # One bracket is the most frequent kind by far, and the expression takes its time.
+    # Cells with one bracket are the most frequent by far, and the expression is slow.
     if cell[1:-1].isalnum() and cell[0] == "(" and cell[-1] == ")":
         return (Bracket("()", cell[1:-1]),)
     if cell[1:].isalnum() and cell[0] == "(":

@@ -47,7 +47,7 @@ def recognise_columns(head: str, source: Lines, options: ReadOptions) -> ColumnL
 def _is_surely_conll2012(head: str) -> bool:
     """Whether a sample of the first rows has no number in the first column, and no second column of words.
 
-    The reader of blocks reports a sentence in between that counts its words.
+    The block reader reports a sentence between the sampled rows that counts its words.
     """
     lines = head.split("\n", _MOST_ROWS)[:-1]
     sample = [split_line(line) for line in lines[:: len(lines) // _SAMPLE or 1] if is_row(line) and line[0] != "#"]
@@ -56,7 +56,7 @@ def _is_surely_conll2012(head: str) -> bool:
     width = min(map(len, sample))
     at = conll2012_layout(width).word
     words, *others = [[row[index] for row in sample] for index in (at, *range(at), *range(at + 1, width - 1))]
-    # Lemmas would be alike in three rows of four.
+    # With lemmas, three rows in four would be alike.
     return all(4 * alike_cells(words, other) < len(sample) for other in others)
 
 

@@ -1,4 +1,4 @@
-"""CoNLL-2012 (OntoNotes 5): a row a token, columns by tabs or blanks, the last column is coreference.
+"""CoNLL-2012 (OntoNotes 5): a row per token, tabs or blanks between columns, the last column is coreference.
 
 Source: CoNLL-2012 shared task data format; variants read as well are those of the official scorer's test files, of
 LitBank (empty cells are ``_`` or nothing) and files with only some columns. With six or more columns the fourth is the
@@ -25,15 +25,15 @@ class Conll2012Format(Format):
 
     name = "conll2012"
     title = "CoNLL-2012"
-    besides = "lemmas, parse bits, named entities, predicates"
+    other_annotation = "lemmas, parse bits, named entities, predicates"
     suffixes = (".conll", "_conll", ".key", ".response", ".conll2012", ".v4_auto_conll")
 
     def lost_in(self, target: str) -> str:
-        """All but the lemmas go missing in CoNLL-U."""
-        return self.besides.removeprefix("lemmas, ") if target == "conllu" else self.besides
+        """CoNLL-U keeps the lemmas and drops the rest."""
+        return self.other_annotation.removeprefix("lemmas, ") if target == "conllu" else self.other_annotation
 
     def recognises(self, head: str) -> bool:
-        """A ``#begin document`` line, with whatever blank lines or comments before it."""
+        """Whether the text starts with a ``#begin document`` line, after optional blank lines and comments."""
         for line in head.split("\n"):
             if parse_begin(line):
                 return True

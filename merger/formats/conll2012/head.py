@@ -37,7 +37,7 @@ def tail_of(part: Part) -> str:
 
 
 def writable_id(document: Document, notices: Notices) -> str:
-    """The document's id, with ``%`` and two hexadecimal digits a byte where a reader would find another id."""
+    """The document's id, with ``%`` and two hexadecimal digits for each byte that a reader would not keep."""
     place = Location(document.file, document=document.id)
     if not document.id:
         notices.add(

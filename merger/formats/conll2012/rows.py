@@ -22,7 +22,7 @@ RUNS = "runs"
 """Layout of a sentence whose rows have one or more tabs between columns, as the official scorer reads them."""
 _SECOND_OF_FIVE = re.compile(r" *[^ ]+ +([^ ]+) +[^ ]+ +[^ ]+ +[^ ]")
 _COLUMNS_END = ";"
-"""Behind the columns of a layout that is not CoNLL-2012's: ``word=2,tag=5;padded``."""
+"""Follows the columns of a layout other than CoNLL-2012's: ``word=2,tag=5;padded``."""
 
 
 @dataclass(slots=True)
@@ -31,8 +31,8 @@ class Rows:
 
     ``lines`` are offsets from the sentence's first line. ``xpos`` and ``speakers`` are ``None`` if no token has one.
     ``part`` is the first row's second column if there are five columns or more. ``short`` is the offset of the first
-    line that has too few columns; then the lists are not filled. ``counted``: the first column counts the words, as it
-    does in no file of CoNLL-2012 and in all files of recognised other layouts.
+    line that has too few columns; then the lists are not filled. ``counted``: the first column counts the words, as in
+    all files of the other recognised layouts, and in no file of CoNLL-2012.
     """
 
     lines: Sequence[int]
@@ -151,10 +151,10 @@ def split_line(line: str) -> list[str]:
 
 
 def split_plain_rows(text: str, layout: ColumnLayout | None = None) -> Rows | None:
-    """The rows of a sentence that has nothing else before the empty lines at its end, and cells of the usual kinds.
+    """The rows of a sentence that has only rows before its final empty lines, and cells of the usual kinds.
 
-    ``layout`` are columns other than those of CoNLL-2012. ``None`` for all other sentences: :func:`split_rows` reads
-    those too, and the same from these.
+    ``layout`` are columns other than those of CoNLL-2012. ``None`` for all other sentences, which need
+    :func:`split_rows`; that gives the same rows for these sentences.
     """
     rows = text.rstrip("\n")
     columns = _plain_columns_at_tabs(rows) if "\t" in rows else columns_at_spaces(rows)
@@ -164,7 +164,7 @@ def split_plain_rows(text: str, layout: ColumnLayout | None = None) -> Rows | No
     if any(not first.strip() or first[0] == "#" for first in firsts):
         return None
     if width >= 4 and not any(cells) and not EMPTY_CELLS.issuperset(next(filter(any, reversed(columns)), ())):
-        # Perhaps tabs after the coreference cells.
+        # There can be tabs after the coreference cells.
         return None
     if layout is not None:
         return _with_layout(columns, layout) if layout.word < width - 1 else None
@@ -202,7 +202,7 @@ def _with_layout(columns: Columns, layout: ColumnLayout) -> Rows:
 
 
 def _heads(cells: Sequence[str]) -> tuple[int, ...] | None:
-    """Heads as token indexes, -1 for the root and what is no word of the sentence; ``None`` if no cell is a number."""
+    """Heads as token indexes, -1 for the root and for other values; ``None`` if no cell is a number."""
     if not any(cell.isdecimal() for cell in cells):
         return None
     numbers = [int(cell) - 1 if cell.isdecimal() and len(cell) < 6 else -1 for cell in cells]
@@ -296,6 +296,6 @@ def _layout(columns: Sequence[Sequence[str]]) -> str:
 
 
 def _say_coreference(cells: Sequence[str]) -> bool:
-    """Whether cells are those of coreference, not all of them empty."""
+    """Whether all cells are coreference cells, and some are not empty."""
     says_something = any(cell not in EMPTY_CELLS for cell in cells)
     return says_something and all(cell in EMPTY_CELLS or not isinstance(parse_cell(cell), str) for cell in cells)

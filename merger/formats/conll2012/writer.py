@@ -1,4 +1,4 @@
-"""Writes CoNLL-2012: the coreference column changes, and nothing else where the text came from CoNLL-2012."""
+"""Writes CoNLL-2012: text that was read from CoNLL-2012 changes only in its coreference column."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _check_comments(document: Document, notices: Notices) -> None:
 
 
 def _check_part_column(document: Document, notices: Notices) -> None:
-    """Tell if rows that stay as they are have no column for the part numbers of a merged document."""
+    """Report unchanged rows without a column for the part numbers of a merged document."""
     for part in document.parts:
         for sentence in part.sentences:
             source = sentence.source
@@ -263,7 +263,7 @@ def _sentence(
 def _with_plain_cells(sentence: Sentence, source: SentenceSource, new_cells: Mapping[int, str]) -> str | None:
     """The text of a sentence with these cells, if each of its rows ends in a separator and a cell.
 
-    ``None`` for all others: they are changed row by row, and to the same if they are of this kind.
+    ``None`` for all others, which are changed row by row, with the same result.
     """
     text = source.text
     has_tabs = "\t" in text
@@ -307,7 +307,7 @@ def _changed_row(
 ) -> str:
     """The row with this cell; ``renumbered``: the sentence's part number as it was, and as it becomes.
 
-    A row with another part number than its sentence's first keeps it: readers look at the first only.
+    A row keeps a part number that differs from its sentence's first: readers use only the first.
     """
     start, end = _cell_span(row, source.layout)
     cell = row[start:end]
@@ -328,7 +328,7 @@ def _same_meaning(cell: str, new_cell: str) -> bool:
     """Whether a cell as it was read has the brackets of one to write, in whatever order."""
     if cell == new_cell:
         return True
-    # Bars may be left out, and nothing else; most cells differ in an id and need no closer look.
+    # Only bars can be omitted; most cells differ in an id and need no parsing.
     return frozenset(cell) ^ frozenset(new_cell) <= _BAR and _meaning(cell) == _meaning(new_cell) is not None
 
 

@@ -1,4 +1,4 @@
-"""Changes the ``Entity``, ``Bridge`` and ``SplitAnte`` values of a sentence that was read from CoNLL-U, and no more."""
+"""Changes only the ``Entity``, ``Bridge`` and ``SplitAnte`` values of a sentence that was read from CoNLL-U."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def is_unchanged(source: SentenceSource, updates: Sequence[MentionUpdate], targe
 
 
 def shows(content: str, attributes: Attributes, fields: Fields) -> bool:
-    """Whether an opening bracket's text has these values, as far as there are fields for them."""
+    """Whether an opening bracket's text has these values, for those that have a field."""
     return all(
         fields.get(content, index) == value for name, value in attributes if (index := fields.index_of(name)) >= 0
     )
@@ -69,7 +69,7 @@ def shows(content: str, attributes: Attributes, fields: Fields) -> bool:
 
 def new_content(sentence: Sentence, update: MentionUpdate, fields: Fields) -> str:
     """The text of an opening bracket for a mention that had none: id, type and head as far as known."""
-    # udapi reads no discontinuous mention without a head.
+    # udapi does not read discontinuous mentions without a head.
     head = "1" if len(update.spans) > 1 else ""
     if sentence.heads is not None and "head" in fields.names:
         tokens = make_mention(0, 0, update.spans).tokens
@@ -87,7 +87,7 @@ class SentenceChange:
     ) -> None:
         self._lines = lines
         self._sentence = sentence
-        # Fields know what they have read before.
+        # Fields cache the values they have read.
         self._source = target if source.layout == target.text else Fields(source.layout)
         self._details = source.details
         self._target = target
@@ -134,7 +134,7 @@ class SentenceChange:
                 self._set(token, "Entity", value)
 
     def _leave_one_of_each(self) -> None:
-        """Of attributes that come twice only the first one was read."""
+        """Remove repeated attributes, of which only the first one was read."""
         for token in range(len(self._rows)):
             for name in ("Entity", *LINK_ATTRIBUTES):
                 if self._misc(token).count(f"{name}=") > 1 and (value := self._get(token, name)):
@@ -225,7 +225,7 @@ class SentenceChange:
 
 
 def _wrong_openings(brackets: Sequence[CellBracket], fields: Fields) -> bool:
-    """Whether openings of one entity stand inner before outer, which would swap the attributes of the two."""
+    """Whether openings of one entity are in order inner before outer, which would swap the attributes of the two."""
     last_of: dict[str, int] = {}
     for each in brackets:
         if each.opens and not each.closes:

@@ -1,6 +1,6 @@
 """Checks of coreference in the MISC column: impossible values and values that are not read.
 
-Sources: what udvalidate (``--coref``) and udapi (``strict``) take for errors.
+Sources: the errors of udvalidate (``--coref``) and udapi (``strict``).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ENTITY_TWICE = re.compile(r"Entity=[^\t\n]*\|Entity=")
 
 
 def needs_check(cells: Sequence[str]) -> bool:
-    """Whether MISC cells may have links, or one may be for :func:`check_misc` (a quick test)."""
+    """Whether MISC cells can have links or faults for :func:`check_misc` (a quick test)."""
     text = "\t".join(cells)
     lower = text.lower()
     behind_bar = text.count("|Entity=")
@@ -33,7 +33,7 @@ def needs_check(cells: Sequence[str]) -> bool:
 
 
 def misspelt(misc: str) -> Iterator[tuple[str, str]]:
-    """Attributes of a cell that are not read for case or blanks in their name, each with the name that is read."""
+    """Attributes of a cell not read because of case or blanks in their name, each with the correct name."""
     for attribute in split_end(misc)[0].split("|"):
         found, equals, _ = attribute.partition("=")
         name = _ATTRIBUTES.get(found.strip().casefold())
@@ -64,7 +64,7 @@ def check_misc(misc: str, notices: Notices, find_place: Callable[[], Location]) 
 
 
 def check_head(mention: RawMention, fields: Fields, notices: Notices, place: Location) -> None:
-    """Note a head that is no token of its mention (counted from 1)."""
+    """Note a head that is not a token of its mention (counted from 1)."""
     text = fields.get(mention.content, fields.index_of("head"))
     count = sum(last - first + 1 for first, last in mention.spans)
     if fields.heads[mention.content] <= count:
@@ -97,7 +97,7 @@ class LinkCheck:
         antecedents: dict[str, set[str]] = {}
         for link in links:
             if not link.source or not link.target:
-                message = f"{name} has {link.text!r}, which is no link"
+                message = f"{name} has {link.text!r}, which is not a link"
                 self._warn("not a link", message, place, "links such as e1<e2")
                 continue
             self._found.append(_PlacedLink(link, name, place))

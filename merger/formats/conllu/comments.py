@@ -17,7 +17,7 @@ _COMMENT = re.compile(
     r"#\s*(?:(newdoc)(?:\s+id)?\s*(?:=(.*))?$|(global\.Entity|part|speaker|meta::[^=]*?)\s*=(.*)$)", re.DOTALL
 )
 
-# Every sentence has them, and seeing so takes a fraction of the expression's time.
+# Every sentence has them, and this test takes a fraction of the expression's time.
 _SILENT = ("# sent_id", "# text")
 
 
@@ -47,7 +47,7 @@ def part_number(comment: Comment) -> int | None:
 
 
 def parse_part(text: str) -> int | None:
-    """A part number as text, or ``None`` if it is none or too long."""
+    """A part number as text, or ``None`` if it is invalid or too long."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= PART_DIGITS else None
 
 

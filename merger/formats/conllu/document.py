@@ -246,7 +246,7 @@ class DocumentBuilder:
                 check_head(mention, fields, self._notices, self._place(block.line_of_token(first)))
 
     def _one_per_span(self, mentions: Sequence[RawMention], block: SentenceLines) -> list[RawMention]:
-        """Leave one mention for every span: that of the entity that begins first in the document."""
+        """Keep one mention for every span: that of the entity that starts first in the document."""
         rank = {entity: rank for rank, entity in enumerate(dict.fromkeys([*self._chains, *(m.id for m in mentions)]))}
         owners: dict[tuple[Span, ...], RawMention] = {}
         for mention in mentions:

@@ -19,12 +19,12 @@ from typing import NamedTuple
 from merger.document import Span, make_mention
 
 DEFAULT_FIELDS = "eid-etype-head-other"
-"""What a text without a field order is given. CorefUD's tools take ids under ``eid`` as unique in the file (see
+"""The field order for a text without one. CorefUD's tools take ids under ``eid`` as unique in the file (see
 :func:`unique_id`). Under ``GRP`` ids are local to their ``# newdoc``, but udvalidate refuses that older name."""
 
 REPAIRED: tuple[Span, ...] = ()
-"""A key among a sentence's details, as no mention is without spans: its brackets say more or other than what was taken
-from them, so they cannot stay."""
+"""A key of a sentence's details that no mention has, as every mention has spans. It marks a sentence whose brackets the
+reader repaired, so that they cannot stay."""
 
 _OLD_NAMES = {"GRP": "eid", "entity": "etype"}
 _BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)")
@@ -158,7 +158,7 @@ class Fields:
 
     @cached_property
     def cells(self) -> dict[str, _Read]:
-        """Values that were read with this order, as the same ones come again and again."""
+        """A cache of the values that were read with this order."""
         return {}
 
     @cached_property
@@ -246,9 +246,9 @@ _Open = tuple[int, int, str, _Stretches | None]
 
 
 def _read_cell(value: str, fields: Fields) -> _Read:
-    """The brackets of a cell, none if it has something else in it."""
+    """The brackets of a cell; empty if it has other text."""
     found = _found(value)
-    # The expression skips what it does not know, so the lengths show whether it took everything.
+    # The expression skips unknown text, so the lengths show whether it matched everything.
     if sum([len(opening) + len(both) + len(closing) + 1 for opening, both, closing in found]) != len(value):
         return ()
     brackets = []
@@ -272,7 +272,7 @@ class _Sentence:
 
     def read(self, cells: Iterable[tuple[int, str]]) -> None:
         """Read the cells of the sentence."""
-        # Every fifth word or so begins a mention: nearly all brackets go through here without a call or an object.
+        # About every fifth word starts a mention, so nearly all brackets pass without a call or an object.
         known, open_, mentions = self._fields.cells, self._open, self._mentions
         make = tuple.__new__  # The constructor of a named tuple takes longer than all else here.
         number = -1
@@ -366,8 +366,9 @@ def _token(problem: Problem) -> int:
 def unique_id(document: str, part: int, entity: str) -> str:
     """An entity id that no other document or part of a file has: ``document.part.entity``.
 
-    ``entity`` is an id that ``Entity`` can carry. What ``Entity`` cannot carry of the document's name is written as
-    ``%`` and the hexadecimal digits of its UTF-8 bytes, and so is a dot in ``entity``: different ids stay different.
+    ``entity`` is an id that ``Entity`` can carry. Characters of the document's name that ``Entity`` cannot carry are
+    written as ``%`` and the hexadecimal digits of their UTF-8 bytes, and so is a dot in ``entity``: different ids stay
+    different.
     """
     return f"{unique_prefix(document)}{part}.{entity.replace('.', '%2E')}"
 

@@ -1,4 +1,4 @@
-"""Puts mentions into ``Entity`` values: the brackets of each token, in an order that reads back as meant.
+"""Puts mentions into ``Entity`` values: the brackets of each token, in an order that reads back as the same mentions.
 
 Order in a cell, as CorefUD's own tools write it: closing brackets (inner before outer), opening ones (outer before
 inner), one-token mentions last; but one-token mentions first in a cell without opening brackets: ``(e3)e2)e1)``.

@@ -1,10 +1,10 @@
 """CoNLL-U with CorefUD entities (``Entity=`` in MISC).
 
 Sources: CoNLL-U (Universal Dependencies 2), CorefUD 1.x. Words and empty nodes are tokens, in file order; rows of
-multiword tokens and comments stay in the sentence's source. A form ``_`` is the token ``_``. Entity ids belong to
-their ``# newdoc``. A document's parts are written down in either of two ways:
+multiword tokens and comments stay in the sentence's source. A form ``_`` is the token ``_``. Entity ids belong to their
+``# newdoc``. A document's parts are written in one of two ways:
 
-- parts with chains of their own: a ``# newdoc`` for each part, with the same id and a comment ``# part = N``;
+- chains local to parts: a ``# newdoc`` for each part, with the same id and a comment ``# part = N``;
 - chains over the whole document: one ``# newdoc``, with ``# part = N`` at the first sentence of every part.
 
 Documents without an id are named after their file.
@@ -29,11 +29,11 @@ class ConlluFormat(Format):
 
     name = "conllu"
     title = "CoNLL-U (CorefUD)"
-    besides = "lemmas, features, dependency labels, multiword tokens, entity attributes, other MISC, comments"
+    other_annotation = "lemmas, features, dependency labels, multiword tokens, entity attributes, other MISC, comments"
     suffixes = (".conllu", ".conllup")
 
     def recognises(self, head: str) -> bool:
-        """A comment that CoNLL-U has, or a first row with an id and ten columns."""
+        """Whether the text starts with a comment of CoNLL-U, or a row with an id and ten columns."""
         for line in head.split("\n"):
             if _KNOWN_COMMENT.match(line):
                 return True

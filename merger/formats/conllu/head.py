@@ -1,4 +1,4 @@
-"""The comments at the top of a CoNLL-U document and of its parts: kept, changed, inserted or taken out."""
+"""The comments at the top of a CoNLL-U document and of its parts: kept, changed, inserted or removed."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _OTHER_FORMAT = re.compile(r"^#(begin|end) document", re.MULTILINE)
 class Head:
     """The required content of a sentence's comments.
 
-    ``document`` is the document's id if the sentence begins a ``# newdoc``, else ``None``; with ``nameless`` the id
-    may be missing, as it was made from the file's name. ``part`` is the number of the part that the sentence lies in;
-    ``states_part`` says that a ``# part`` comment is needed here. ``fields`` is the ``global.Entity`` that holds here,
-    at a ``# newdoc`` empty if the text may stay without, and ``genre`` what a new top should say, if anything.
+    ``document`` is the document's id if the sentence begins a ``# newdoc``, else ``None``; with ``nameless`` the id may
+    be missing, as it was made from the file's name. ``part`` is the number of the part that the sentence lies in;
+    ``states_part`` says that a ``# part`` comment is needed here. ``fields`` is the ``global.Entity`` that applies here
+    (at a ``# newdoc`` empty if none is needed), and ``genre`` the genre for a new top, if any.
     """
 
     document: str | None
@@ -47,12 +47,12 @@ def begins_document(text: str) -> bool:
 
 
 def is_conllu_head(text: str) -> bool:
-    """Whether a part's head was read from CoNLL-U: other formats' heads are no comments for it."""
+    """Whether a part's head was read from CoNLL-U: heads of other formats are not comments."""
     return begins_document(text) and not _OTHER_FORMAT.search(text)
 
 
 def states_id(text: str, name: str) -> bool:
-    """Whether a ``# newdoc`` comment in a sentence's text says just this id."""
+    """Whether a ``# newdoc`` comment in a sentence's text has exactly this id."""
     if "newdoc" not in text:
         return False
     return any(comment == ("newdoc", name) for _, comment in _comments(text.split("\n")))
@@ -84,8 +84,8 @@ def _comments(lines: Sequence[str]) -> list[tuple[int, Comment]]:
 def set_head(lines: list[str], head: Head, lost: Callable[[str], None]) -> None:
     """Change a sentence's comments to the content of ``head``.
 
-    ``lines`` are the sentence's lines without LF (a CR stays), changed in place. Comments about another document that
-    are taken out go to ``lost``.
+    ``lines`` are the sentence's lines without LF (a CR stays), changed in place. Removed comments about another
+    document go to ``lost``.
     """
     ending = "\r" if any(line.endswith("\r") for line in lines) else ""
     comments = _comments(lines)
@@ -93,7 +93,7 @@ def set_head(lines: list[str], head: Head, lost: Callable[[str], None]) -> None:
     above: list[str] = []
     part_line = _part_line(lines, comments, head, taken, ending)
     if head.document is None:
-        # Without a newdoc of its own the sentence was no top: what it repeats there is its own.
+        # Without a newdoc the sentence was not a top: it keeps the comments that it repeats.
         was_top = any(comment.name == "newdoc" for _, comment in comments)
         for index, comment in comments:
             misleads = comment.name == "global.Entity" and comment.value != head.fields
@@ -120,7 +120,7 @@ def set_head(lines: list[str], head: Head, lost: Callable[[str], None]) -> None:
 def _part_line(
     lines: list[str], comments: Sequence[tuple[int, Comment]], head: Head, taken: set[int], ending: str
 ) -> str:
-    """Keep, change or take out the part comments; the line to insert, if one is."""
+    """Keep, change or remove the part comments; return the line to insert, if any."""
     stated = False
     for index, comment in comments:
         number = part_number(comment)
@@ -136,7 +136,7 @@ def _part_line(
 
 
 def _begin(lines: list[str], comments: Sequence[tuple[int, Comment]], head: Head, ending: str) -> tuple[int, list[str]]:
-    """Put the top of a document right: the line of its ``# newdoc`` (-1 if none) and the lines to insert after it."""
+    """Correct the top of a document; return the index of its ``# newdoc`` (or -1) and the lines to insert after it."""
     at = {comment.name: (index, comment.value) for index, comment in reversed(comments)}
     above: list[str] = []
     newdoc, name = at.get("newdoc", (-1, ""))

@@ -1,7 +1,7 @@
-"""``Bridge`` and ``SplitAnte`` values: the links between entities, and where they go when entities change.
+"""``Bridge`` and ``SplitAnte`` values: the links between entities, and their changes when entities change.
 
-Sources: the CorefUD 1.x format description, and what udvalidate takes for an error: an anaphor with one split
-antecedent only, two ``SplitAnte`` of one anaphor, and two bridges between the same entities that differ.
+Sources: the CorefUD 1.x format description, and the errors of udvalidate: an anaphor with only one split antecedent,
+two ``SplitAnte`` of one anaphor, and two different bridges between the same entities.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LINK_ATTRIBUTES = ("Bridge", "SplitAnte", "Split")
 class Link(NamedTuple):
     """``target<source:relation``: from the anaphor ``source`` to the entity ``target``.
 
-    ``ending`` is the relation with its colon, or empty. What is no link has an empty source.
+    ``ending`` is the relation with its colon, or empty. An invalid link has an empty source.
     """
 
     text: str
@@ -31,7 +31,7 @@ class Link(NamedTuple):
 
 
 def has_links(text: str) -> bool:
-    """Whether some row may have links between entities."""
+    """Whether a row can have links between entities."""
     return "Bridge=" in text or "SplitAnte=" in text or "Split=" in text
 
 
@@ -46,7 +46,7 @@ def parse_links(value: str) -> list[Link]:
 
 
 class _WrittenLink(NamedTuple):
-    """A link as read, the entities that it is between now, and the raw ids that these came from."""
+    """A link as read, the entities that it joins now, and their raw ids."""
 
     link: Link
     target: str
@@ -82,7 +82,7 @@ class Links:
         went = self._went.get((origin, block, raw))
         if went is not None:
             return went.most_common(1)[0][0]
-        # An id without any mention in the text that was read stays, unless a reader would take it for another's.
+        # An id without a mention in the original text stays, unless it is now the id of another entity.
         return None if (origin, raw) in self._known or (block, raw) in self._used else raw
 
     def rewrite(
@@ -103,7 +103,7 @@ class Links:
                 message = f"link {printable(link.text)} is left out: one of its entities is no longer in this text"
                 self._notices.add("link to a lost entity", message, place)
             elif source == target and link.source != link.target:
-                message = f"link {printable(link.text)} is left out: its entities are one now"
+                message = f"link {printable(link.text)} is left out: its entities were merged into one"
                 self._notices.add("link inside one entity", message, place)
             else:
                 links.append(_WrittenLink(link, target, source))
@@ -145,11 +145,12 @@ class Links:
                     stays.append((raw, written))
                 else:
                     other = printable(first[1])
-                    message = f"SplitAnte of {printable(raw)} is left out: entity {other}, now one with it, has its own"
+                    message = (
+                        f"SplitAnte of {printable(raw)} is left out: entity {other} is now the same and has its own"
+                    )
                     self._notices.add("second split antecedent", message, place)
         for raw in gone:
-            message = (
-                f"SplitAnte of {printable(raw)} in {printable(value)} is left out: it keeps fewer than two antecedents"
-            )
+            name = f"SplitAnte of {printable(raw)} in {printable(value)}"
+            message = f"{name} is left out: it has fewer than two antecedents now"
             self._notices.add("split antecedent left out", message, place)
         return [each for each in links if (each.link.source, each.source) in stays]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 COLUMNS = 10
-"""Of a row; MISC is the last."""
+"""The number of columns of a row; MISC is the last."""
 
 _CELLS_KEPT = 1 << 14
 
 
 def split_end(cell: str) -> tuple[str, str]:
-    """A cell and what follows it on its line: blanks and the line end."""
+    """A cell, and the blanks and line end after it."""
     text = cell.rstrip()
     return text, cell[len(text) :]
 

@@ -23,7 +23,7 @@ def new_sentence(
 ) -> list[str]:
     """The lines of a sentence, comments first and an empty line last, without line ends.
 
-    ``entities`` are the ``Entity`` values by token. What a cell cannot hold is changed, with a notice.
+    ``entities`` are the ``Entity`` values by token. Text that a cell cannot hold is changed, with a notice.
     """
     forms = [_form(form, notices, place) for form in sentence.forms]
     empty = frozenset(sentence.empty)

@@ -19,7 +19,7 @@ _Place = tuple[int, int]
 """Part and sentence."""
 
 SHARED_FIELDS = {"etype": "types", "identity": "identities"}
-"""The fields that all mentions of an entity have alike, and what messages call them."""
+"""The fields that are the same for all mentions of an entity, and their names in messages."""
 
 
 @dataclass(slots=True)
@@ -87,8 +87,8 @@ def _names(document: Document, blocks: list[int], fields: list[Fields], notices:
 def _make_unique(document: Document, blocks: list[int], block: int, indexes: list[int], names: list[str]) -> None:
     """Put document and part in front of ids that are not the text's own.
 
-    These are numbers in a text with other ids, and all ids where the text has none or only such with its document in
-    front.
+    These are numbers in a text with other ids, and all ids in a text without ids or whose ids all start with the
+    document.
     """
     parts = [part for part, its_block in zip(document.parts, blocks, strict=True) if its_block == block]
     number = next((part.number for part in parts if any(s.forms for s in part.sentences)), parts[0].number)
@@ -133,7 +133,7 @@ def _read_contents(document: Document, chain: Chain, orders: dict[str, Fields]) 
 
 
 def _fields(document: Document, blocks: list[int]) -> list[Fields]:
-    """The field order of each block: its first sentence's that has one; unknown if the text came without."""
+    """The field order of each block: its first sentence's that has one; unknown if the text has none."""
     orders: dict[int, str] = {}
     has_nameless = set()
     for block, part in zip(blocks, document.parts, strict=True):
@@ -161,7 +161,7 @@ def _find_origins(document: Document, plan: Plan) -> None:
 def _shared(document: Document, plan: Plan, notices: Notices) -> tuple[list[Attributes], list[Attributes]]:
     """The fields that the mentions of each chain share: values for new mentions, and values for all mentions.
 
-    The latter is what differs in a chain that was put together from several entities.
+    The latter are the fields that differ in a chain merged from several entities.
     """
     defaults: list[Attributes] = [()] * len(document.chains)
     overrides = list(defaults)

@@ -24,7 +24,7 @@ def read_conllu(source: Lines, options: ReadOptions) -> Iterator[Document | Unre
     """
     reader = _Reader(source, options)
     block = SentenceLines(1)
-    # Bound outside the loop that every row goes through.
+    # Bound outside the loop, which runs for every row.
     add_row = block.body.append
     ended = False
     number = 0
@@ -76,7 +76,7 @@ class _Reader:
         self._start_line = 1
 
     def note_unended(self, block: SentenceLines, line: int) -> None:
-        """A document begins at a line before the block ends."""
+        """Report that a document starts at a line inside the block."""
         message = "a document begins inside a sentence"
         self._note_error(
             block, FormatError(message, self._source.place(line), expected="a blank line after every sentence")

@@ -1,4 +1,4 @@
-"""The short way to most changed sentences of CoNLL-U: some entities have other ids, and all else stays."""
+"""A fast path for most changed sentences of CoNLL-U: some entities get other ids, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _ID = re.compile(r"(?<![^()])(?:(?<=\()[^()-]+|[^()]+)")
 
 
 def rename_entities(source: SentenceSource, updates: Sequence[MentionUpdate], target: Fields) -> str | None:
-    """The sentence's text with the ids that the chains want.
+    """The sentence's text with the new ids of the chains.
 
-    ``None`` for what :class:`~merger.formats.conllu.changes.SentenceChange` has to do: mentions that come, go or
-    change their type, entities that become one here, stretches, and whatever was not read as it stands.
+    ``None`` for changes that need :class:`~merger.formats.conllu.changes.SentenceChange`: new, removed or retyped
+    mentions, merged entities, stretches, and repaired values.
     """
     new_ids = _new_ids(source, updates, target)
     if new_ids is None:
@@ -39,7 +39,7 @@ def rename_entities(source: SentenceSource, updates: Sequence[MentionUpdate], ta
             return None
         pieces += (text[end:start], renamed)
         end = match.end(1)
-    # Values are passed over on rows that end in a tab.
+    # Values on rows that end in a tab are skipped.
     if openings != len(updates) or closings != len(updates):
         return None
     return "".join([*pieces, text[end:]])

@@ -1,4 +1,4 @@
-"""Writes CoNLL-U with CorefUD entities. What was read from CoNLL-U keeps every byte that the chains don't change."""
+"""Writes CoNLL-U with CorefUD entities. Text from CoNLL-U keeps every byte that the chains don't change."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Writer:
         self._plan: Plan = make_plan(document, notices)
         self._id = self._writable_id()
         self._several = len(document.parts) > 1
-        # Without an id in the text, only a document that stays one `# newdoc` can do without one again.
+        # A text without an id can stay without one only if the document stays one `# newdoc`.
         self._nameless = len(self._plan.fields) == 1 and is_name_from_file(document.id, document.file)
         self._top: frozenset[str] = frozenset()
         self._sentences = 0
@@ -138,7 +138,7 @@ class _Writer:
         set_head(lines, head, partial(self._lost, part, position))
 
     def _declares_fields(self, source: SentenceSource, part: int) -> bool:
-        """Whether the block needs ``global.Entity``: not if its text came without and stays as it came."""
+        """Whether the block needs ``global.Entity``: not if its text had none and does not change."""
         if not begins_document(source.text) and not self._nameless:
             return True
         if any(line.startswith("#") and "global.Entity" in line for line in self._top):
@@ -178,7 +178,7 @@ def _has_words(part: Part) -> bool:
 
 
 def _complete(text: str) -> str:
-    """The text with its last line's end and a blank line after it, so that anything may follow."""
+    """The text with its last line's end and a blank line after it, so that more text can follow."""
     if text.endswith(("\n\n", "\n\r\n")):
         return text
     newline = "\r\n" if "\r\n" in text else "\n"

@@ -1,4 +1,4 @@
-"""e2e-coref jsonlines: one JSON object a line.
+"""e2e-coref jsonlines: one JSON object per line.
 
 Source: the input of Lee et al. (2017), e2e-coref, and of the systems that follow it. Keys: ``doc_key``, ``sentences``
 (lists of tokens), ``clusters`` or ``predicted_clusters`` (lists of ``[first, last]``, token offsets over the whole
@@ -24,7 +24,7 @@ class JsonlinesFormat(Format):
 
     name = "jsonlines"
     title = "e2e-coref jsonlines"
-    besides = "other keys"
+    other_annotation = "other keys"
     suffixes = (".jsonlines", ".jsonl")
 
     def recognises(self, head: str) -> bool:

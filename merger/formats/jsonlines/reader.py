@@ -148,7 +148,7 @@ def _split_name(name: str, options: ReadOptions, place: Location) -> tuple[str, 
 def _sentences(content: Object, place: Location, options: ReadOptions) -> list[list[str]]:
     sentences = content.get("sentences")
     if options.predicted and sentences is None and isinstance(tokens := content.get("tokens"), list):
-        # Of predictions only the tokens count, and many systems write no sentences.
+        # For predictions only the tokens matter, and many systems write no sentences.
         sentences = tokens if any(isinstance(each, list) for each in tokens) else [tokens]
     expected = "a list of lists of tokens"
     if not isinstance(sentences, list):

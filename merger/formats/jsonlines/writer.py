@@ -93,7 +93,7 @@ def _changed(
     clusters: Sequence[Sequence[Span]],
     notices: Notices,
 ) -> str:
-    """The line that was read, with what has changed."""
+    """The original line with the changed values."""
     changes: Object = {}
     removed = frozenset[str]()
     if original.get("doc_key") != document.id:
@@ -133,7 +133,7 @@ def _outdated(document: Document, original: Object, key: str | None, notices: No
 
 
 def _same(value: object, key: str, words: Sequence[Sequence[str]], clusters: Sequence[Sequence[Span]]) -> bool:
-    """Whether clusters that were read are the ones to write, in whatever order, and needed no repair."""
+    """Whether the original clusters equal the ones to write, in any order, and needed no repair."""
     tokens = index_tokens([len(sentence) for sentence in words])
     repairs = Notices(Policy.LENIENT)
     read = read_clusters(value, key, tokens, Location(), repairs)
@@ -173,7 +173,7 @@ def _new(
     clusters: Sequence[Sequence[Span]],
     notices: Notices,
 ) -> Object:
-    """A new line. Of an original with other tokens it keeps what cannot depend on them."""
+    """A new line. If the original has other tokens, the line keeps only keys that cannot depend on them."""
     sentences = [sentence for part in document.parts for sentence in part.sentences]
     if any(sentence.empty for sentence in sentences):
         notices.add("empty nodes left out", "jsonlines has no empty nodes: they are left out", _place(document))

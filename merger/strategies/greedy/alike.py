@@ -1,18 +1,18 @@
-"""All strings that are alike by rapidfuzz's ratio, without comparing all with all.
+"""Finds all strings that are similar by rapidfuzz's ratio, without comparing every pair.
 
 The ratio is 100 * (1 - d / n), n the length of both strings and d the letters to leave out on both sides until they are
-equal. So a threshold allows d up to a share of n, and three conditions, each of which must hold, find what is worth
-comparing:
+equal. So a threshold allows d up to a share of n, and three conditions, which must all hold, select the pairs to
+compare:
 
 - of d + 1 stretches of one string that don't overlap, one at least stands unchanged in the other one (the pigeonhole);
-  the rarest stretches are asked for;
+  the rarest stretches are looked up;
 - the lengths differ by d at most;
 - so do the letters, however they are ordered.
 
 None of them leaves out a pair that reaches the threshold. At low thresholds there is no room for so many stretches;
 then all strings are compared, in batches.
 
-Strings can be made so that all pairs must be compared. How much work that is is counted as it is done: see
+Some texts require comparing all pairs. The work is counted as it is done: see
 :data:`COMPARISON`.
 """
 
@@ -40,7 +40,7 @@ COMPARISON = 10
 _ALIKE = 400
 """The additional work units of a similar pair, which is kept in about 100 bytes."""
 _LETTERS_AT_A_TIME = 64
-"""rapidfuzz compares a letter of one string with so many of the other one in one step."""
+"""The number of letters of one string that rapidfuzz compares with a letter of the other one in one step."""
 _AT_A_TIME = 1 << 22
 """Work of comparisons that are done together: some hundredths of a second."""
 _ROUNDING = 1e-6
@@ -55,7 +55,7 @@ class _Plan(NamedTuple):
     size: int
     """Letters in each; 0 if there is no room for them."""
     longest: float
-    """The greatest length of a string that is alike."""
+    """The greatest length of a similar string."""
 
 
 class AlikeStrings:
@@ -78,7 +78,7 @@ class AlikeStrings:
         self._sizes: dict[int, tuple[int, ...]] = {}
 
     def add(self, texts: Sequence[str]) -> list[tuple[int, int]]:
-        """Add strings that are not there yet; return all new pairs that are alike, each with the later one first."""
+        """Add new strings; return all new similar pairs, each with the later one first."""
         if not texts:
             return []
         first = len(self._texts)
@@ -131,7 +131,7 @@ class AlikeStrings:
                 candidates.extend(numbers[:end])
 
     def _compare(self, later: array[int], counts: array[int], earlier: array[int]) -> list[tuple[int, int]]:
-        """The pairs that are alike; ``counts`` says how many of the earlier ones belong to each of the later ones."""
+        """The similar pairs; ``counts`` has the number of earlier strings for each later one."""
         if not earlier:
             return []
         import numpy as np

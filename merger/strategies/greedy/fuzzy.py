@@ -1,4 +1,4 @@
-"""Finds merged chains by strings that are alike."""
+"""Finds merged chains by similar strings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHECK_WORK = 1 << 22
 
 
 class WorkMeter:
-    """Counts the work on a document, and ends it when it is too much or the call that it is for is over."""
+    """Counts the work on a document, and stops it at the limit or when the call ends."""
 
     def __init__(self, document_id: str | None, watch: WorkContext | None, most: int) -> None:
         self.part = 0
@@ -32,11 +32,11 @@ class WorkMeter:
         self._checked = 0
 
     def spend(self, work: int) -> None:
-        """Count work that comes next. Raises :class:`~merger.errors.WorkLimitError`, and what the watch raises."""
+        """Count the next work. Raises :class:`~merger.errors.WorkLimitError`, and what ``watch.check`` raises."""
         self._done += work
         if self._done > self._most:
             raise WorkLimitError(
-                "match=fuzzy would have to compare more strings than it does for one document",
+                "match=fuzzy would need more comparisons than it allows for one document",
                 Location(document=self._document_id, part=self.part),
                 expected=f"mention strings of which at most {self._most // COMPARISON} pairs have so much in common "
                 "that they must be compared (long strings count more)",
@@ -59,7 +59,7 @@ class FuzzyChainIndex(ChainIndex):
         self._strings = AlikeStrings(threshold, effort.spend)
         self._by_number: list[Bucket] = []
         self._alike: dict[str, list[Bucket]] = {}
-        """By string: its own bucket and those of the strings that are alike."""
+        """By string: its own bucket and those of similar strings."""
 
     def prepare(self, part: int, keys: Iterable[str]) -> None:
         """Compare the strings of the next part, which are new, with all that came before and with each other.

@@ -17,7 +17,7 @@ from merger.document import Chain, ChainRef, Mention, text_order
 from merger.strategies.greedy.keys import Key
 
 Place = tuple[int, int, int]
-"""A merged chain's place in the order of the tie rule, the best one least; the last number is the chain's own."""
+"""A merged chain's place in the order of the tie rule, the best one smallest; the last number is the chain's."""
 
 
 class Hit(NamedTuple):
@@ -61,7 +61,7 @@ class ChainIndex:
         """The merged chains by number, in the order in which they began."""
         self._number: dict[ChainRef, int] = {}
         self._stamp: list[int] = []
-        """By chain: the nearer its last mention, the less."""
+        """By chain: a number that is smaller the nearer its last mention is."""
         self._next_stamp = -1
         self._placed: dict[int, list[Bucket]] = {}
         """By chain: the buckets whose heaps have its present place."""

@@ -62,11 +62,11 @@ class KeyReader:
     def read(self, chain: Chain) -> tuple[dict[str, Mention], Sequence[Key]]:
         """The strings that the chain looks for, and those by which it can be found.
 
-        The former come in the text order of the nouns that they stem from, each with the mention that has it first: a
-        string that was not found once is not found again. The latter come mention by mention.
+        The former come in the text order of the nouns that they stem from, each once, with its first mention: looking
+        for a string again would not find it either. The latter come mention by mention.
         """
         sought = self._read_sought(chain)
-        # Most often the same, and not to be read twice.
+        # Mostly the same, so read only once.
         offered = sought if self._read_offered is None else self._read_offered(chain)
         first: dict[str, Mention] = {}
         # Mentions of one chain may nest or cross, so that their order is not yet that of the nouns.

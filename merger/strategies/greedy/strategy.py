@@ -3,8 +3,8 @@
 For every chain of a part: take its nouns in text order. For the first noun, look among the merged chains of the earlier
 parts for one that it overlaps with; if there is one, merge, else try the next noun; no noun left: the chain is new.
 
-In text without part-of-speech tags nothing is known to be a noun. Some of the options make do with words that are on no
-list of pronouns and function words (:mod:`merger.function_words`); the rule itself asks for tags.
+In text without part-of-speech tags no token is known to be a noun. Some options then use all words that are not in the
+list of pronouns and function words (:mod:`merger.function_words`); the rule itself needs tags.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class GreedyStrategy(Strategy):
     )
 
     def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
-        """Raises :class:`~merger.errors.OptionError` too for an option that the ``match`` makes no use of."""
+        """Raises :class:`~merger.errors.OptionError` also for an option that the ``match`` does not use."""
         super().__init__(options)
         if self.values["nouns"]:
             noun_patterns(str(self.values["nouns"]))
@@ -92,7 +92,7 @@ class GreedyStrategy(Strategy):
         threshold = float(self.values["threshold"])
         if 0 < threshold <= 1:
             raise OptionError(
-                f"option threshold: {plain_number(threshold)} is in percent, and nearly all strings are so much alike; "
+                f"option threshold: {plain_number(threshold)} is in percent, and nearly all strings are that similar; "
                 f"did you mean {plain_number(100 * threshold)}?",
                 option="threshold",
             )
@@ -128,7 +128,7 @@ _USED_BY = {"threshold": ("fuzzy",), "language": UNTAGGED_MATCHES}
 
 _SEVERAL = 2
 _MANY = 10
-"""Chains from which on one string for all of them is hardly chance."""
+"""The number of chains from which one common string is hardly chance."""
 _SOUGHT = {"noun": "noun", "token": "noun", "head": "head noun", "mention": "mention", "fuzzy": "mention"}
 
 
