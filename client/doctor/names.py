@@ -7,7 +7,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 from client.doctor.findings import Finding, Level
-from merge_baseline.names import HOME, NAMES
+from merge_baseline.names import NAMES, modules_in
 
 _DISTRIBUTION = "merge-baseline"
 
@@ -32,22 +32,13 @@ def _distributions() -> Finding:
 
 
 def _files() -> Finding:
-    folders = dict.fromkeys(Path(entry or ".").resolve() for entry in ("", *sys.path))
-    home = Path(HOME).resolve()
-    found = [
-        str(path)
-        for folder in folders
-        if folder != home
-        for name in NAMES
-        for path in (folder / name, folder / f"{name}.py")
-        # Python prefers any regular module to a folder without __init__.py.
-        if (path / "__init__.py").is_file() or (path.suffix and path.is_file())
-    ]
+    folders = dict.fromkeys(str(Path(entry or ".").resolve()) for entry in ("", *sys.path))
+    found = sorted(path for folder in folders for path in modules_in(folder))
     if found:
         return Finding(
             "files with our names",
             Level.WARN,
             f"a Python program that finds these does not find merge-baseline's own modules: {', '.join(found)}",
-            "rename them if a program imports merge_baseline from there; the command merge-baseline is not affected",
+            "rename them if a program imports merge_baseline there; of the command, only the engine ray fails there",
         )
     return Finding("files with our names", Level.OK, f"none in this folder or on Python's path ({', '.join(NAMES)})")

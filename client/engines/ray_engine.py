@@ -18,6 +18,7 @@ from typing import Any
 from client.engines.jobs import Job, JobSource, Outcome
 from client.engines.process_engine import MAX_WORKER_DEATHS, killed
 from client.engines.worker import IsolatedWork, Plan, portable
+from merge_baseline.names import modules_in
 from merger.errors import UnavailableError
 
 _BLOCK = 1 << 18
@@ -99,6 +100,7 @@ def _connect(ray: Any) -> None:  # noqa: ANN401  # Ray's types
     # By default Ray looks for a cluster that was once started on this machine, and waits for ever if it is gone.
     address = os.environ.get("RAY_ADDRESS") or "local"
     _check_address(address)
+    _check_folder()
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         with _no_standard_error():
@@ -109,6 +111,18 @@ def _connect(ray: Any) -> None:  # noqa: ANN401  # Ray's types
     with contextlib.suppress(ValueError):
         for number, handler in handlers.items():
             signal.signal(number, handler)
+
+
+def _check_folder() -> None:
+    """Raise :class:`~merger.errors.UnavailableError` if the current folder has modules that Ray's workers would import.
+
+    Ray puts the folder of its caller first on the path of its workers.
+    """
+    for path in modules_in(str(Path.cwd()), ("client", "merger")):
+        raise UnavailableError(
+            f"{path} is in the way: workers of Ray import it instead of merge-baseline's own module. Rename it, or run "
+            "merge-baseline in another folder"
+        )
 
 
 def _check_address(address: str) -> None:

@@ -18,7 +18,7 @@ import pytest
 from tests.engines.corpora import CROSSING, FUZZY, PLAIN, jsonlines, long, small, small_ones
 from tests.engines.disturbed import cpu_of, descendants, ended, kill, started, wait_for
 from tests.engines.test_local import ENDLESS
-from tests.support.command_line import PATIENCE, PROGRAM, Done, free_port, output_of, run
+from tests.support.command_line import EXAMPLES, PATIENCE, PROGRAM, Done, free_port, output_of, run
 
 pytestmark = [
     pytest.mark.ray(
@@ -150,3 +150,15 @@ def test_a_cluster_that_is_not_there_is_named() -> None:
 
     message = "the Ray cluster at 127.0.0.1:1 can't be reached: [Errno 111] Connection refused"
     assert done == Done(3, "", f"merge-baseline: error: {message}\n")
+
+
+def test_a_folder_with_a_client_of_another_project_is_an_error_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / "client.py").touch()
+
+    done = run("merge", EXAMPLES / "parts" / "ferry.conll", "--engine", "ray", cwd=tmp_path)
+
+    assert (done.code, done.out) == (3, "")
+    assert done.err == (
+        f"merge-baseline: error: {tmp_path / 'client.py'} is in the way: workers of Ray import it instead of "
+        "merge-baseline's own module. Rename it, or run merge-baseline in another folder\n"
+    )
