@@ -1,4 +1,4 @@
-"""What goes wrong with CoreNLP, provoked for real. Most tests use the tagger, whose server starts in a few seconds."""
+"""Real failures of CoreNLP. Most tests use the tagger, whose server starts in a few seconds."""
 
 from __future__ import annotations
 

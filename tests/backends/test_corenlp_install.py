@@ -1,4 +1,4 @@
-"""``merge-baseline corenlp``: what is found, and how a fetch fails. The fetch itself is what `make corenlp` does."""
+"""``merge-baseline corenlp``: installations that it finds, and failed fetches. `make corenlp` runs a real fetch."""
 
 from __future__ import annotations
 

@@ -240,7 +240,7 @@ _GOOD = _answer(sentence=[_sentence("secret", "b")])
         (_answer(sentence=[_sentence("secret", "b")], chain=[_chain((0, 1, 1))]), "outside the text"),
     ],
 )
-def test_bad_answers_are_told_from_good_ones_without_quoting_text(answer: bytes, complaint: str) -> None:
+def test_bad_answers_are_distinguished_from_good_ones_without_quoting_text(answer: bytes, complaint: str) -> None:
     sent = sent_sentences(document_of("secret b"))
     assert decode_annotation(_GOOD, sent).clusters == ()
 

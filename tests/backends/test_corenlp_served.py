@@ -1,4 +1,4 @@
-"""CoreNLP behind the gRPC server gives what it gives in process, as a whole and part by part."""
+"""CoreNLP gives the same result behind the gRPC server as in process, as a whole and part by part."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def test_a_mention_over_a_sentence_boundary_is_left_out_with_a_notice(tmp_path: 
     assert "2 tokens goes over a sentence boundary at document d, part 0, sentence 1, token 0" in notice.message
 
 
-def test_a_document_can_be_asked_for_again_and_in_any_order(tmp_path: Path) -> None:
+def test_a_document_can_be_predicted_again_and_in_any_order(tmp_path: Path) -> None:
     path = write_jsonlines(
         tmp_path / "c.jsonlines",
         {"doc_key": "other", "sentences": [["x"]], "clusters": []},
@@ -306,7 +306,7 @@ def words_with_chain(count: int) -> Document:
         ([(first, first + 1) for first in range(0, 30, 3)], []),
     ],
 )
-def test_predictions_without_the_given_mentions_are_told(
+def test_predictions_without_the_given_mentions_are_reported(
     tmp_path: Path, spans: list[tuple[int, int]], expected: list[str]
 ) -> None:
     document = words_with_chain(10)

@@ -123,7 +123,7 @@ def test_chains_of_parts_stay_local_where_their_parts_do() -> None:
     assert moved.chains == (first, chain(Mention(1, 0, 0, 0), Mention(1, 1, 0, 0)))
 
 
-def test_chains_of_parts_with_one_id_are_told_apart_in_a_common_part() -> None:
+def test_chains_of_parts_with_one_id_are_distinguished_in_a_common_part() -> None:
     first, second = chain(Mention(0, 0, 0, 0), Mention(0, 0, 1, 1)), chain(Mention(1, 0, 0, 0), Mention(1, 0, 1, 1))
     document = text("a b", "c d", chains=(first, second), scope=ChainScope.PART)
 

@@ -1,4 +1,4 @@
-"""What happens when something that the Stanza backend needs is not there; and that it asks no hub."""
+"""The Stanza backend without something that it needs, and without contact to a hub."""
 
 from __future__ import annotations
 

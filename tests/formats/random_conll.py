@@ -1,4 +1,4 @@
-"""Random documents, and a plain writer of CoNLL-2012 that is none of the project's."""
+"""Random documents, and an independent plain writer of CoNLL-2012."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What contradicts itself: an error that says where, or a repair with a warning, by the policy."""
+"""Contradictory input: an error with its place, or a repair with a warning, by the policy."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_a_cell_that_is_no_coreference_is_an_error_that_shows_it(cell: str) -> N
     assert error.location.line == 3
 
 
-def test_a_file_without_coreference_column_is_told_apart_from_one_without_chains() -> None:
+def test_a_file_without_coreference_column_is_distinguished_from_one_without_chains() -> None:
     assert read_rows("d 0 0 The DT -\nd 0 1 cat NN -").chains == ()
     error = refused(block("d 0 0 The DT\nd 0 1 cat NN"))
 

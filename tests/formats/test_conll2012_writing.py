@@ -123,7 +123,7 @@ def test_a_second_column_that_is_not_the_part_stays_in_blocks_that_stay() -> Non
     assert write_text(read_text(text)[0]) == text
 
 
-def test_part_boundaries_that_have_no_column_are_told() -> None:
+def test_part_boundaries_that_have_no_column_are_reported() -> None:
     (document,), _ = read_text(block("a (5)\n") + block("b (5)\n", part="001"))
     notices = Notices()
     text = write_text([merged_into_one(document)], notices)
@@ -134,7 +134,7 @@ def test_part_boundaries_that_have_no_column_are_told() -> None:
     ]
 
 
-def test_comments_between_parts_that_a_merged_document_has_no_place_for_are_told() -> None:
+def test_comments_between_parts_that_a_merged_document_has_no_place_for_are_reported() -> None:
     (document,), _ = read_text(block("d 0 0 a NN -\n") + "# one\n# two\n" + block("d 1 0 b NN -\n", part="001"))
     notices = Notices()
 
@@ -219,7 +219,7 @@ def test_a_discontinuous_mention_is_written_whole_under_the_lenient_policy() -> 
     assert [notice.kind for notice in notices] == ["discontinuous mention"]
 
 
-def test_empty_nodes_are_left_out_of_text_and_mentions_and_that_is_told() -> None:
+def test_empty_nodes_are_left_out_of_text_and_mentions_with_a_notice() -> None:
     sentence = Sentence(("a", "E", "b", "E"), empty=(1, 3))
     chains = (Chain("0", (Mention(0, 0, 1, 2),)), Chain("1", (Mention(0, 0, 3, 3),)))
     notices = Notices()
@@ -235,7 +235,7 @@ def test_empty_nodes_are_left_out_of_text_and_mentions_and_that_is_told() -> Non
     }
 
 
-def test_ids_that_the_column_cannot_hold_are_replaced_by_new_ones_and_that_is_told() -> None:
+def test_ids_that_the_column_cannot_hold_are_replaced_by_new_ones_with_a_notice() -> None:
     chains = tuple(Chain(name, (Mention(0, 0, i, i),)) for i, name in enumerate(["a b", "a_b", "(1)", ""]))
     notices = Notices()
 
@@ -246,7 +246,7 @@ def test_ids_that_the_column_cannot_hold_are_replaced_by_new_ones_and_that_is_to
     assert [(notice.kind, notice.count) for notice in notices] == [("chain renamed", 3)]
 
 
-def test_words_that_would_break_a_row_are_changed_and_that_is_told() -> None:
+def test_words_that_would_break_a_row_are_changed_with_a_notice() -> None:
     notices = Notices()
     document = Document("d", (Part((Sentence(("a\tb", "c\nd", "", "New York")),)),))
 
@@ -269,7 +269,7 @@ def test_words_that_would_break_a_row_are_changed_and_that_is_told() -> None:
         (" d\u00a0", "%20d%C2%A0"),
     ],
 )
-def test_an_id_that_would_be_read_as_another_is_written_with_escapes_and_that_is_told(name: str, written: str) -> None:
+def test_an_id_that_would_be_read_as_another_is_written_with_escapes_with_a_notice(name: str, written: str) -> None:
     notices = Notices()
     document = Document(name, (Part((Sentence(("a", "b")),)), Part((Sentence(("c",)),), 1)))
 
@@ -293,7 +293,7 @@ def test_an_id_with_inner_blanks_and_signs_is_written_as_it_is() -> None:
     assert not list(notices)
 
 
-def test_a_document_without_an_id_is_told() -> None:
+def test_a_document_without_an_id_is_reported() -> None:
     notices = Notices()
     write_text([Document("", (Part((Sentence(("a",)),)),))], notices)
 
@@ -308,7 +308,7 @@ def test_lines_that_another_format_has_behind_a_part_are_not_taken_for_the_end_o
     assert text == "#begin document (d); part 000\nd\t0\t0\ta\t-\t-\t-\t-\t-\t-\t*\t-\n\n#end document\n"
 
 
-def test_a_part_without_tokens_loses_its_boundary_in_a_merged_document_and_that_is_told() -> None:
+def test_a_part_without_tokens_loses_its_boundary_in_a_merged_document_with_a_notice() -> None:
     parts = (Part((Sentence(("a",)),)), Part((), 1), Part((Sentence(("b",)),), 2))
     notices = Notices()
     write_text([Document("d", parts, scope=ChainScope.DOCUMENT)], notices)
@@ -378,7 +378,7 @@ CHANGES: list[tuple[str, str | None, str]] = [
 
 
 @pytest.mark.parametrize(("rows", "name", "wanted"), CHANGES)
-def test_what_stands_around_a_changed_cell_stays(rows: str, name: str | None, wanted: str) -> None:
+def test_text_around_a_changed_cell_stays(rows: str, name: str | None, wanted: str) -> None:
     """The one chain gets another name, or goes."""
     document = read_rows(rows)
     chains = tuple(Chain(name, chain.mentions) for chain in document.chains if name is not None)

@@ -1,4 +1,4 @@
-"""What MISC says about coreference and cannot be: a note with its place, and an error when strict."""
+"""Impossible coreference in MISC: a note with its place, or an error under the strict policy."""
 
 from __future__ import annotations
 

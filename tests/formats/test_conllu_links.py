@@ -97,7 +97,7 @@ def test_of_two_bridges_between_the_same_entities_the_first_keeps_its_relation()
     assert kinds(notices) == {"link with two relations"}
 
 
-def test_a_link_goes_with_the_mention_that_it_stands_at() -> None:
+def test_a_link_goes_with_the_mention_that_it_belongs_to() -> None:
     """e2 has another mention, but the bridge is at the beginning of the one that is left out."""
     (found,) = read(document("a Entity=(e1)\nb Bridge=e1<e2:part|Entity=(e2)\nc Entity=(e2)"))
     chains = tuple(Chain(chain.id, chain.mentions[-1:]) for chain in found.chains)

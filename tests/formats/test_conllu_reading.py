@@ -45,7 +45,7 @@ def test_a_discontinuous_mention_may_stand_inside_another_of_its_entity() -> Non
     assert chains_of(found) == {"e1": [(0, 0, ((0, 0), (5, 5))), (0, 0, ((1, 1), (3, 3)))]}
 
 
-def test_the_field_order_says_where_the_id_stands() -> None:
+def test_the_field_order_says_where_the_id_is() -> None:
     text = document("a Entity=(person-7-new\nb Entity=7)\nc Entity=(person-7-giv)", fields="entity-GRP-infstat")
 
     (found,) = read(text)
@@ -70,7 +70,7 @@ def test_a_field_order_without_an_id_is_an_error() -> None:
         read(document("a", fields="etype-head"))
 
 
-def test_what_else_stands_in_misc_is_not_taken_for_entities() -> None:
+def test_other_text_in_misc_is_not_taken_for_entities() -> None:
     (found,) = read(document("a XEntity=(e9)|Gloss=Entity=(e8)|Entity=(e1)|Z=)"))
 
     assert chains_of(found) == {"e1": [(0, 0, ((0, 0),))]}
@@ -252,7 +252,7 @@ def test_one_span_in_two_entities_is_an_error_and_stays_in_the_first_when_lenien
     assert chains_of(read(text, Policy.LENIENT)[0]) == {"e2": [(0, 0, ((0, 0),)), (0, 1, ((0, 1),))]}
 
 
-def test_no_annotation_is_told_apart_from_no_chains() -> None:
+def test_no_annotation_is_distinguished_from_no_chains() -> None:
     without, declared = Notices(), Notices()
 
     read_noticing("# newdoc id = d\n" + rows("a"), without)

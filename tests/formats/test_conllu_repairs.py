@@ -1,4 +1,4 @@
-"""What reading repaired is written repaired, and what it did not touch keeps its bytes."""
+"""Repairs of the reader are written, and all other text keeps its bytes."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_comments_of_later_sentences_stay_when_parts_are_joined_and_those_of_lat
     )
 
 
-def test_a_field_order_that_holds_no_more_where_it_stands_is_left_out_with_a_notice() -> None:
+def test_a_field_order_that_no_longer_applies_is_left_out_with_a_notice() -> None:
     text = document("a Entity=(e1-x)", "# global.Entity = etype-eid\nb Entity=(y-e2)", fields="eid-etype")
     notices = Notices()
 

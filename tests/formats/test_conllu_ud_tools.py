@@ -1,4 +1,4 @@
-"""What is written passes ``udvalidate --coref``, and udapi reads the same entities and mentions."""
+"""Written text passes ``udvalidate --coref``, and udapi reads the same entities and mentions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bad documents among many: what is left out, what is told, and that the others are read as ever."""
+"""Bad documents among many: omissions, reports, and the unchanged reading of all others."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def test_parts_in_the_wrong_order_are_an_error() -> None:
         read_text(block("a -", part="002") + block("b -", part="001"))
 
 
-def test_a_gap_in_the_parts_is_told() -> None:
+def test_a_gap_in_the_parts_is_reported() -> None:
     documents, notices = read_text(block("a -", part="000") + block("b -", part="003"))
 
     assert [part.number for part in documents[0].parts] == [0, 3]
@@ -102,7 +102,7 @@ def test_a_document_that_another_file_had_names_that_file() -> None:
         list(group_parts(blocks, Notices()))
 
 
-def test_blocks_of_one_document_without_part_numbers_are_told_what_to_write() -> None:
+def test_blocks_of_one_document_without_part_numbers_get_a_hint_what_to_write() -> None:
     text = "#begin document (d)\nd 0 0 Gulls NNS (0)\n\n#end document\n" * 2
 
     with pytest.raises(

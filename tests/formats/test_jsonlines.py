@@ -123,7 +123,7 @@ def test_which_clusters_are_read(
     assert list(clusters_of(document).values()) == chains
 
 
-def test_a_line_without_the_clusters_that_were_asked_for_is_an_error_that_names_those_there() -> None:
+def test_a_line_without_the_clusters_that_were_requested_is_an_error_that_names_those_there() -> None:
     lines = Lines("x.jsonl", [json.dumps(BASE | {"top_clusters": []})])
 
     with pytest.raises(FormatError, match=r"x\.jsonl:1 .*no key mine.*the line has clusters, top_clusters"):
@@ -138,7 +138,7 @@ def test_clusters_of_another_field_are_written_as_the_clusters() -> None:
     assert json.loads(write(document)) == BASE | {"clusters": [[[2, 2]]]}
 
 
-def test_no_clusters_at_all_is_told_apart_from_no_chains() -> None:
+def test_no_clusters_at_all_is_distinguished_from_no_chains() -> None:
     without, empty = Notices(), Notices()
 
     read_noticing('{"doc_key": "d", "sentences": [["a"]]}', without)

@@ -1,4 +1,4 @@
-"""What reading repaired is written repaired; what jsonlines says besides the clusters: scope, part numbers, names."""
+"""Repairs of the reader are written; other jsonlines keys than clusters: scope, part numbers, names."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_mention_over_a_sentence_boundary_is_an_error_and_is_dropped_when_leni
     assert kinds(notices) == {"mention over a sentence boundary"}
 
 
-def test_chains_over_the_document_that_never_leave_a_part_are_told_from_chains_of_the_parts() -> None:
+def test_chains_over_the_document_that_never_leave_a_part_are_distinguished_from_chains_of_the_parts() -> None:
     document = read_one(TWO_PARTS)
 
     merged = write(document.with_chains(document.chains, ChainScope.DOCUMENT))

@@ -1,4 +1,4 @@
-"""What the field's own tools say of a CoNLL-U text: udtools' validator and udapi's reader."""
+"""Runs the field's own tools on a CoNLL-U text: udtools' validator and udapi's reader."""
 
 from __future__ import annotations
 

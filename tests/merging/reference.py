@@ -1,4 +1,4 @@
-"""The greedy rule as DESIGN.md words it, by double loops over everything, to check the indexed one with."""
+"""The greedy rule of docs/greedy.md by double loops over everything, to check the indexed one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much work ``match=fuzzy`` does on a document, and that it can be ended."""
+"""The work of ``match=fuzzy`` on a document, and its limits."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def test_one_mention_chains_are_dropped_with_a_notice_that_counts_them() -> None
     assert [(notice.kind, notice.count) for notice in notices] == [("singletons left out", 2)]
 
 
-def test_one_mention_chains_are_kept_unmerged_when_asked_for() -> None:
+def test_one_mention_chains_are_kept_unmerged_on_request() -> None:
     notices = Notices()
 
     result = merge_document(WITH_SINGLETONS, make_strategy("greedy"), keep_singletons=True, notices=notices)
@@ -71,7 +71,7 @@ def test_the_result_is_the_same_text_with_chains_over_the_whole_document() -> No
     assert result.strategy == "greedy[match=noun,tie=recent,one-to-one=no,ignore-case=no,threshold=90]"
 
 
-def test_progress_is_told_after_every_part() -> None:
+def test_progress_is_reported_after_every_part() -> None:
     done: list[int] = []
 
     merge_document(

@@ -63,7 +63,7 @@ def test_a_document_is_cut_at_sentence_ends(cut: Cut, size: int, lengths: list[l
     assert task.key.parts == task.parts.parts
 
 
-def test_a_document_keeps_its_part_boundaries_when_asked() -> None:
+def test_a_document_keeps_its_part_boundaries_on_request() -> None:
     task = split_document(whole("a b\nc", "d"), Cut.KEEP)
 
     assert _lengths(task.parts) == [[2, 1], [1]]
@@ -116,7 +116,7 @@ def test_the_key_has_the_documents_chains_with_the_mentions_that_are_left() -> N
     assert [(notice.kind, notice.count) for notice in notices] == [("mentions alone in their part", 3)]
 
 
-def test_mentions_alone_in_their_part_are_kept_when_asked() -> None:
+def test_mentions_alone_in_their_part_are_kept_on_request() -> None:
     notices = Notices()
 
     task = split_document(whole(CHAINS), Cut.SENTENCES, 1, keep_singletons=True, notices=notices)
@@ -228,5 +228,5 @@ def test_a_document_without_chains_is_cut_all_the_same() -> None:
     assert (_lengths(task.parts), task.decisions) == ([[2], [1, 1]], ())
 
 
-def test_the_cut_is_written_as_it_is_asked_for() -> None:
+def test_the_cut_is_written_as_it_was_given() -> None:
     assert (cut_text(Cut.TOKENS, 400), cut_text(Cut.KEEP, 0)) == ("tokens=400", "keep")

@@ -161,7 +161,7 @@ def test_other_languages_go_by_capitals_and_scripts_without_case_by_letters() ->
     assert _content("\u4ed6 \u770b\u89c1 1990 \u3002", "other") == ["\u4ed6", "\u770b\u89c1"]
 
 
-def test_the_language_is_an_option_and_stands_in_the_signature() -> None:
+def test_the_language_is_an_option_and_is_in_the_signature() -> None:
     document = parts_of("dort [a der Mann ] [a er ]", "nun [b der Mann ] [b er ]")
     strategy = make_strategy("greedy", {"match": "mention", "language": "other"})
 

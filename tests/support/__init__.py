@@ -1,1 +1,1 @@
-"""What tests of several folders need."""
+"""Helpers for tests in several folders."""

@@ -80,7 +80,7 @@ def test_empty_nodes_get_no_tag(tagger: SpacyTagger) -> None:
     assert [bool(tag) for tag in sentence.xpos] == [True, False, True]
 
 
-def test_a_sentence_has_the_same_tags_wherever_it_stands(tagger: SpacyTagger) -> None:
+def test_a_sentence_has_the_same_tags_at_any_position(tagger: SpacyTagger) -> None:
     first = Sentence(("Will", "can", "can", "cans", "."))
     others = tuple(Sentence(("Word", str(number), "ran", "on")) for number in range(300))
 

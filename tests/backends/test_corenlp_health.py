@@ -1,4 +1,4 @@
-"""What a look at a CoreNLP server finds, and what starting it again does."""
+"""Health checks and restarts of a CoreNLP server."""
 
 from __future__ import annotations
 

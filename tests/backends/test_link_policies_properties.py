@@ -129,7 +129,7 @@ def test_one_to_one_leaves_no_chain_that_should_have_had_a_merged_chain(
 
 
 @given(documents_and_clusters())
-def test_any_link_never_joins_two_chains_of_a_part_unless_asked_to(
+def test_any_link_never_joins_two_chains_of_a_part_without_within_part(
     given_: tuple[Document, tuple[Cluster, ...]],
 ) -> None:
     _, merged = map_clusters(*given_, "any-link")

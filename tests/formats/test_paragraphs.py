@@ -1,4 +1,4 @@
-"""A text is read in pieces of whole lines, and what is read must not depend on where they are cut."""
+"""A text is read in pieces of whole lines, and the result must not depend on the cuts."""
 
 from __future__ import annotations
 
