@@ -1,4 +1,4 @@
-"""Limits that both ends of the wire know, and what a server takes at most."""
+"""Limits that client and server share, and the default limits of a server."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ MAX_VIOLATIONS = 20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How large a document may be that a server merges, counted before any work on it.
+    """The largest document that a server merges, counted before any work on it.
 
-    For a stream the numbers hold for all of its parts together, and ``stream_bytes`` for all of its messages. The human
-    merges of a request may have as many chains and mentions as its document, counted apart. The defaults leave room for
-    ten novels in one document; a worker of 2 GiB can hold it.
+    For a stream the numbers hold for all of its parts together, and ``stream_bytes`` for all of its messages. The gold
+    merges of a request can have as many chains and mentions as its document, counted separately. The defaults have room
+    for ten novels in one document; a worker of 2 GiB can hold it.
     """
 
     parts: int = 10_000
@@ -45,9 +45,9 @@ DEFAULT_LIMITS: Final = Limits()
 
 
 class Longest:
-    """The longest texts that a server takes, in characters (code points), and the most entries of short lists.
+    """The longest texts that a server accepts, in characters (code points), and the most entries of short lists.
 
-    Far above what annotated corpora have, so no operator needs others: they keep one entry from being a document.
+    They are far above the values of annotated corpora, so operators can't change them.
     """
 
     TEXT: Final = 1_000

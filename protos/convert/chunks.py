@@ -1,8 +1,8 @@
-"""Parts, gold merges and answers that are larger than a message may be: cut into pieces, and put together again.
+"""Parts, gold merges and answers that are larger than the message limit: cut into pieces, and joined again.
 
-Lists are cut between their entries; a chain that is too long by itself is cut between its mentions (or members), and
-goes on as the first chain of the next piece, under its id. A single sentence, mention or decision is never cut, so a
-piece may be larger than asked for.
+Lists are cut between their entries. A chain that is too long by itself is cut between its mentions (or members); it
+continues as the first chain of the next piece, under the same id. A single sentence, mention or decision is never cut,
+so a piece can be larger than the limit.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _M = TypeVar("_M", bound=Message)
 _Chain = TypeVar("_Chain", v1.Chain, v1.HumanChain, v1.MergedChain)
 
 CHUNK_BYTES: Final = 1024 * 1024
-"""The size of a piece unless a side takes less: a quarter of what gRPC takes by default."""
+"""The size of a piece, unless the other side has a lower limit: a quarter of gRPC's default limit."""
 
 _ENTRY_BYTES: Final = 6
-"""What an entry of a list takes beside its own bytes: a tag, and a length below 2 GiB."""
+"""Bytes of a list entry besides its content: a tag, and a length below 2 GiB."""
 
 _ENVELOPE_BYTES: Final = 64
-"""What surrounds the lists of a piece, generously."""
+"""Bytes of a piece besides its lists; a generous bound."""
 
 
 def part_chunks(part: v1.Part, max_bytes: int = CHUNK_BYTES) -> Iterator[v1.PartChunk]:
@@ -42,7 +42,7 @@ def part_chunks(part: v1.Part, max_bytes: int = CHUNK_BYTES) -> Iterator[v1.Part
 
 
 def add_piece(part: v1.Part, piece: v1.Part) -> None:
-    """Add the next piece of a part to those before it."""
+    """Append the next piece of a part."""
     if not part.sentences and not part.chains:
         part.number = piece.number
     part.sentences.extend(piece.sentences)
@@ -50,7 +50,7 @@ def add_piece(part: v1.Part, piece: v1.Part) -> None:
 
 
 def key_pieces(key: v1.HumanMerges, max_bytes: int = CHUNK_BYTES) -> Iterator[v1.HumanMerges]:
-    """Human merges in messages of about ``max_bytes`` at most; at least one."""
+    """Gold merges in messages of about ``max_bytes`` at most; at least one."""
     for chains in _chain_groups(key.chains, max_bytes - _ENVELOPE_BYTES, _mentions):
         yield v1.HumanMerges(chains=chains)
 
@@ -84,13 +84,13 @@ def summary_pieces(summary: v1.MergeStreamSummary, max_bytes: int) -> Iterator[v
 
 
 def add_chains(chains: MutableSequence[_Chain], more: Sequence[_Chain]) -> None:
-    """Add the chains of the next piece to those before it; the first may go on with the last one so far."""
+    """Append the chains of the next piece; the first can continue the last one so far."""
     if not more:
         return
-    goes_on = bool(chains) and chains[-1].id == more[0].id
-    if goes_on:
+    continues = bool(chains) and chains[-1].id == more[0].id
+    if continues:
         chains[-1].MergeFrom(_without_id(more[0]))
-    chains.extend(more[1:] if goes_on else more)
+    chains.extend(more[1:] if continues else more)
 
 
 def _without_id(chain: _Chain) -> _Chain:
@@ -119,7 +119,7 @@ def _groups(entries: Iterable[_M], max_bytes: int) -> Iterator[list[_M]]:
 
 
 def _chain_groups(chains: Iterable[_Chain], max_bytes: int, entries: Callable[[_Chain], Any]) -> Iterator[list[_Chain]]:
-    """Chains in groups as by :func:`_groups`; one that does not fit goes on as the first of the next group."""
+    """Chains in groups like :func:`_groups`; a chain that does not fit continues as the first of the next group."""
     group: list[_Chain] = []
     size = 0
     for chain in chains:

@@ -42,7 +42,7 @@ TIME_LIMIT_REASON = "TIME_LIMIT"
 CALLER_LIMIT_REASON = "CALLER_LIMIT"
 TOKEN_REASON = "TOKEN_UNKNOWN"  # noqa: S105  # the name of a reason
 ERROR_ID = "error_id"
-"""Key in an ErrorInfo's metadata: what the server's log calls a crash."""
+"""Key in an ErrorInfo's metadata: the id of a crash in the server's log."""
 
 _MESSAGE_BYTES = 600
 _FIELD_BYTES = 100
@@ -55,7 +55,7 @@ class _Kind(NamedTuple):
     reason: str
 
 
-# The first row that fits counts, so subclasses come before their bases.
+# The first matching row counts, so subclasses come before their bases.
 _KINDS = (
     _Kind(InvalidRequestError, code_pb2.INVALID_ARGUMENT, "REQUEST_INVALID"),
     _Kind(FormatError, code_pb2.INVALID_ARGUMENT, "FORMAT_INVALID"),
@@ -76,7 +76,7 @@ _BY_REASON = {kind.reason: kind.error for kind in _KINDS}
 
 
 def status_of(error: MergeBaselineError) -> status_pb2.Status:
-    """What the caller is told of an error; :func:`error_of` makes the error of it again."""
+    """The status for an error; :func:`error_of` converts it back."""
     if isinstance(error, BackendDownError):
         return _retryable(code_pb2.UNAVAILABLE, BACKEND_DOWN_REASON, str(error), error.retry_seconds)
     kind = next(kind for kind in _KINDS if isinstance(error, kind.error))
@@ -91,48 +91,48 @@ def status_of(error: MergeBaselineError) -> status_pb2.Status:
 
 
 def internal_status(error_id: str) -> status_pb2.Status:
-    """What the caller is told of a crash: nothing but the name that the server's log has for it."""
+    """The status for a crash: only the id under which the server's log has it."""
     info = error_details_pb2.ErrorInfo(reason=INTERNAL_REASON, domain=DOMAIN, metadata={ERROR_ID: error_id})
     message = f"internal error {error_id}; the server's log tells more under this name"
     return status_pb2.Status(code=code_pb2.INTERNAL, message=message, details=[_packed(info)])
 
 
 def overloaded_status(message: str, retry_seconds: float) -> status_pb2.Status:
-    """What the caller is told if the server has too much to do; after ``retry_seconds`` it will probably have room."""
+    """The status of an overloaded server, which will probably have room after ``retry_seconds``."""
     return _retryable(code_pb2.RESOURCE_EXHAUSTED, OVERLOADED_REASON, f"too much to do: {message}", retry_seconds)
 
 
 def caller_limit_status(message: str, retry_seconds: float) -> status_pb2.Status:
-    """What the caller is told who calls more than the operator lets a caller."""
+    """The status for a caller that has reached its limit."""
     return _retryable(code_pb2.RESOURCE_EXHAUSTED, CALLER_LIMIT_REASON, message, retry_seconds)
 
 
 def unauthenticated_status() -> status_pb2.Status:
-    """What the caller is told whose call has no token that the server knows."""
+    """The status for a call without a valid token."""
     info = error_details_pb2.ErrorInfo(reason=TOKEN_REASON, domain=DOMAIN)
     message = "this server wants a token that it knows: authorization: Bearer TOKEN"
     return status_pb2.Status(code=code_pb2.UNAUTHENTICATED, message=message, details=[_packed(info)])
 
 
 def worker_lost_status(message: str, retry_seconds: float) -> status_pb2.Status:
-    """What the caller is told if the process that worked on the request died."""
+    """The status if the process that worked on the request died."""
     return _retryable(code_pb2.UNAVAILABLE, WORKER_LOST_REASON, f"try again: {message}", retry_seconds)
 
 
 def deadline_status(message: str) -> status_pb2.Status:
-    """What the caller is told if work was given up at its deadline."""
+    """The status for work that ended at its deadline."""
     info = error_details_pb2.ErrorInfo(reason=DEADLINE_REASON, domain=DOMAIN)
     return status_pb2.Status(code=code_pb2.DEADLINE_EXCEEDED, message=message, details=[_packed(info)])
 
 
 def time_limit_status(message: str) -> status_pb2.Status:
-    """What the caller is told if the server gave up by itself, since the work or the caller took too long."""
+    """The status if the work or the caller took longer than the server allows."""
     info = error_details_pb2.ErrorInfo(reason=TIME_LIMIT_REASON, domain=DOMAIN)
     return status_pb2.Status(code=code_pb2.DEADLINE_EXCEEDED, message=message, details=[_packed(info)])
 
 
 def retry_seconds(status: status_pb2.Status) -> float | None:
-    """How long the server asks to wait before the call is tried again; ``None`` if it does not say."""
+    """Seconds to wait before the call is tried again; ``None`` if the server gave no time."""
     retry = error_details_pb2.RetryInfo()
     for detail in status.details:
         if detail.Unpack(retry):
@@ -146,7 +146,7 @@ def parse_status(data: bytes) -> status_pb2.Status:
 
 
 def error_of(status: status_pb2.Status) -> MergeBaselineError | None:
-    """The exception that :func:`status_of` made the status of; ``None`` if it was none of merger's."""
+    """The exception behind a status of :func:`status_of`; ``None`` for other statuses."""
     info = error_info(status)
     kind = _BY_REASON.get(info.reason) if info is not None else None
     if info is None or kind is None:

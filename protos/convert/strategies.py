@@ -30,17 +30,17 @@ def spec_from_message(message: v1.StrategySpec) -> tuple[str, dict[str, OptionVa
 
 
 def tagger_to_message(tagger: TaggerInfo) -> v1.Tagger:
-    """All that a caller needs to know of a tagger."""
+    """The description of a tagger."""
     return v1.Tagger(name=tagger.name, summary=tagger.summary, signature=tagger.signature)
 
 
 def tagger_from_message(message: v1.Tagger) -> TaggerInfo:
-    """What a server said about a tagger."""
+    """The description of a tagger."""
     return TaggerInfo(message.name, message.summary, message.signature)
 
 
 def value_to_message(value: OptionValue) -> v1.OptionValue:
-    """A value by its type; a whole number of more than 64 bits as text."""
+    """A value by its type. A whole number of more than 64 bits becomes text."""
     if isinstance(value, bool):
         return v1.OptionValue(flag=value)
     if isinstance(value, int):
@@ -66,7 +66,7 @@ def value_from_message(message: v1.OptionValue) -> OptionValue:
 
 
 def info_to_message(strategy: StrategyInfo) -> v1.Strategy:
-    """All that a caller needs to know of a strategy."""
+    """The description of a strategy."""
     return v1.Strategy(
         name=strategy.name,
         summary=strategy.summary,
@@ -78,7 +78,7 @@ def info_to_message(strategy: StrategyInfo) -> v1.Strategy:
 
 
 def info_from_message(message: v1.Strategy) -> StrategyInfo:
-    """What a server said about a strategy."""
+    """The description of a strategy."""
     return StrategyInfo(
         name=message.name,
         summary=message.summary,

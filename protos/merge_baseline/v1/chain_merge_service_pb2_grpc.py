@@ -29,17 +29,17 @@ class ChainMergeServiceStub:
     """Merges the part chains of long documents.
 
     Errors carry a google.rpc.ErrorInfo of domain "merge-baseline" and, where a request is malformed, a
-    google.rpc.BadRequest that names the fields and says what was expected there:
+    google.rpc.BadRequest that names the fields and what was expected there:
 
     INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
     FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, TAGGER_UNAVAILABLE, UNSUPPORTED
     ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
-    RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise); or, with a
-    google.rpc.RetryInfo, the server has too much to do: try again after that time
-    UNAVAILABLE          what worked on the request is gone: try again
-    INTERNAL             INTERNAL, with an error_id that the server's log has too
+    RESOURCE_EXHAUSTED   a message is larger than the limit of the client or the server (64 MiB by default); or, with a
+    google.rpc.RetryInfo, the server is overloaded: try again after that time
+    UNAVAILABLE          the process that worked on the request has died: try again
+    INTERNAL             INTERNAL, with an error_id that is also in the server's log
 
-    A call that is cancelled or past its deadline is given up between two parts.
+    Work for a call that is cancelled or past its deadline ends before its next part.
     """
 
     def __init__(self, channel):
@@ -74,30 +74,30 @@ class ChainMergeServiceServicer:
     """Merges the part chains of long documents.
 
     Errors carry a google.rpc.ErrorInfo of domain "merge-baseline" and, where a request is malformed, a
-    google.rpc.BadRequest that names the fields and says what was expected there:
+    google.rpc.BadRequest that names the fields and what was expected there:
 
     INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
     FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, TAGGER_UNAVAILABLE, UNSUPPORTED
     ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
-    RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise); or, with a
-    google.rpc.RetryInfo, the server has too much to do: try again after that time
-    UNAVAILABLE          what worked on the request is gone: try again
-    INTERNAL             INTERNAL, with an error_id that the server's log has too
+    RESOURCE_EXHAUSTED   a message is larger than the limit of the client or the server (64 MiB by default); or, with a
+    google.rpc.RetryInfo, the server is overloaded: try again after that time
+    UNAVAILABLE          the process that worked on the request has died: try again
+    INTERNAL             INTERNAL, with an error_id that is also in the server's log
 
-    A call that is cancelled or past its deadline is given up between two parts.
+    Work for a call that is cancelled or past its deadline ends before its next part.
     """
 
     def MergeDocument(self, request, context):
-        """Merges a document that is sent as a whole.
+        """Merges a whole document.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def MergeStream(self, request_iterator, context):
-        """Merges the parts of a document as they come. The caller sends a setup, then part after part; each part is answered
-        by the decisions on its chains before the next one is needed. After the caller's half-close the summary follows.
-        What the server knows of the document lasts as long as the stream. A part that is larger than a message may be goes
+        """Merges the parts of a document one by one. The caller sends a setup, then part after part. The answer to a part,
+        the decisions on its chains, does not depend on later parts. The summary follows after the caller's half-close. The
+        server's state for the document lasts as long as the stream. A part that is larger than the message limit is sent
         in chunks.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -105,9 +105,9 @@ class ChainMergeServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def MergeDocuments(self, request_iterator, context):
-        """Merges many documents, each sent as a whole. Answers come in any order, as they get ready, and each carries the
-        caller's id of its document; one that fails does not end the stream. While as many documents of a stream are in work
-        as the server allows, and while the caller does not take answers, the server reads no further.
+        """Merges many whole documents. Answers come in any order, as they get ready, and each carries the caller's id of its
+        document. A document that fails does not end the stream. The server stops reading while it works on as many
+        documents of the stream as it allows, and while the caller does not read answers.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -155,17 +155,17 @@ class ChainMergeService:
     """Merges the part chains of long documents.
 
     Errors carry a google.rpc.ErrorInfo of domain "merge-baseline" and, where a request is malformed, a
-    google.rpc.BadRequest that names the fields and says what was expected there:
+    google.rpc.BadRequest that names the fields and what was expected there:
 
     INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
     FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, TAGGER_UNAVAILABLE, UNSUPPORTED
     ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
-    RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise); or, with a
-    google.rpc.RetryInfo, the server has too much to do: try again after that time
-    UNAVAILABLE          what worked on the request is gone: try again
-    INTERNAL             INTERNAL, with an error_id that the server's log has too
+    RESOURCE_EXHAUSTED   a message is larger than the limit of the client or the server (64 MiB by default); or, with a
+    google.rpc.RetryInfo, the server is overloaded: try again after that time
+    UNAVAILABLE          the process that worked on the request has died: try again
+    INTERNAL             INTERNAL, with an error_id that is also in the server's log
 
-    A call that is cancelled or past its deadline is given up between two parts.
+    Work for a call that is cancelled or past its deadline ends before its next part.
     """
 
     @staticmethod

@@ -30,17 +30,17 @@ class ChainMergeServiceStub:
     """Merges the part chains of long documents.
 
     Errors carry a google.rpc.ErrorInfo of domain "merge-baseline" and, where a request is malformed, a
-    google.rpc.BadRequest that names the fields and says what was expected there:
+    google.rpc.BadRequest that names the fields and what was expected there:
 
       INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
       FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, TAGGER_UNAVAILABLE, UNSUPPORTED
       ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
-      RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise); or, with a
-                           google.rpc.RetryInfo, the server has too much to do: try again after that time
-      UNAVAILABLE          what worked on the request is gone: try again
-      INTERNAL             INTERNAL, with an error_id that the server's log has too
+      RESOURCE_EXHAUSTED   a message is larger than the limit of the client or the server (64 MiB by default); or, with a
+                           google.rpc.RetryInfo, the server is overloaded: try again after that time
+      UNAVAILABLE          the process that worked on the request has died: try again
+      INTERNAL             INTERNAL, with an error_id that is also in the server's log
 
-    A call that is cancelled or past its deadline is given up between two parts.
+    Work for a call that is cancelled or past its deadline ends before its next part.
     """
 
     @_typing.overload
@@ -48,17 +48,17 @@ class ChainMergeServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ChainMergeServiceAsyncStub: ...
     MergeDocument: _grpc.UnaryUnaryMultiCallable[_chain_merge_service_pb2.MergeDocumentRequest, _chain_merge_service_pb2.MergeDocumentResponse]
-    """Merges a document that is sent as a whole."""
+    """Merges a whole document."""
     MergeStream: _grpc.StreamStreamMultiCallable[_chain_merge_service_pb2.MergeStreamRequest, _chain_merge_service_pb2.MergeStreamResponse]
-    """Merges the parts of a document as they come. The caller sends a setup, then part after part; each part is answered
-    by the decisions on its chains before the next one is needed. After the caller's half-close the summary follows.
-    What the server knows of the document lasts as long as the stream. A part that is larger than a message may be goes
+    """Merges the parts of a document one by one. The caller sends a setup, then part after part. The answer to a part,
+    the decisions on its chains, does not depend on later parts. The summary follows after the caller's half-close. The
+    server's state for the document lasts as long as the stream. A part that is larger than the message limit is sent
     in chunks.
     """
     MergeDocuments: _grpc.StreamStreamMultiCallable[_chain_merge_service_pb2.MergeDocumentsRequest, _chain_merge_service_pb2.MergeDocumentsResponse]
-    """Merges many documents, each sent as a whole. Answers come in any order, as they get ready, and each carries the
-    caller's id of its document; one that fails does not end the stream. While as many documents of a stream are in work
-    as the server allows, and while the caller does not take answers, the server reads no further.
+    """Merges many whole documents. Answers come in any order, as they get ready, and each carries the caller's id of its
+    document. A document that fails does not end the stream. The server stops reading while it works on as many
+    documents of the stream as it allows, and while the caller does not read answers.
     """
     ListStrategies: _grpc.UnaryUnaryMultiCallable[_chain_merge_service_pb2.ListStrategiesRequest, _chain_merge_service_pb2.ListStrategiesResponse]
     """Lists the strategies that this server knows, available or not, and the taggers that it offers."""
@@ -68,32 +68,32 @@ class ChainMergeServiceAsyncStub(ChainMergeServiceStub):
     """Merges the part chains of long documents.
 
     Errors carry a google.rpc.ErrorInfo of domain "merge-baseline" and, where a request is malformed, a
-    google.rpc.BadRequest that names the fields and says what was expected there:
+    google.rpc.BadRequest that names the fields and what was expected there:
 
       INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
       FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, TAGGER_UNAVAILABLE, UNSUPPORTED
       ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
-      RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise); or, with a
-                           google.rpc.RetryInfo, the server has too much to do: try again after that time
-      UNAVAILABLE          what worked on the request is gone: try again
-      INTERNAL             INTERNAL, with an error_id that the server's log has too
+      RESOURCE_EXHAUSTED   a message is larger than the limit of the client or the server (64 MiB by default); or, with a
+                           google.rpc.RetryInfo, the server is overloaded: try again after that time
+      UNAVAILABLE          the process that worked on the request has died: try again
+      INTERNAL             INTERNAL, with an error_id that is also in the server's log
 
-    A call that is cancelled or past its deadline is given up between two parts.
+    Work for a call that is cancelled or past its deadline ends before its next part.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     MergeDocument: _aio.UnaryUnaryMultiCallable[_chain_merge_service_pb2.MergeDocumentRequest, _chain_merge_service_pb2.MergeDocumentResponse]  # type: ignore[assignment]
-    """Merges a document that is sent as a whole."""
+    """Merges a whole document."""
     MergeStream: _aio.StreamStreamMultiCallable[_chain_merge_service_pb2.MergeStreamRequest, _chain_merge_service_pb2.MergeStreamResponse]  # type: ignore[assignment]
-    """Merges the parts of a document as they come. The caller sends a setup, then part after part; each part is answered
-    by the decisions on its chains before the next one is needed. After the caller's half-close the summary follows.
-    What the server knows of the document lasts as long as the stream. A part that is larger than a message may be goes
+    """Merges the parts of a document one by one. The caller sends a setup, then part after part. The answer to a part,
+    the decisions on its chains, does not depend on later parts. The summary follows after the caller's half-close. The
+    server's state for the document lasts as long as the stream. A part that is larger than the message limit is sent
     in chunks.
     """
     MergeDocuments: _aio.StreamStreamMultiCallable[_chain_merge_service_pb2.MergeDocumentsRequest, _chain_merge_service_pb2.MergeDocumentsResponse]  # type: ignore[assignment]
-    """Merges many documents, each sent as a whole. Answers come in any order, as they get ready, and each carries the
-    caller's id of its document; one that fails does not end the stream. While as many documents of a stream are in work
-    as the server allows, and while the caller does not take answers, the server reads no further.
+    """Merges many whole documents. Answers come in any order, as they get ready, and each carries the caller's id of its
+    document. A document that fails does not end the stream. The server stops reading while it works on as many
+    documents of the stream as it allows, and while the caller does not read answers.
     """
     ListStrategies: _aio.UnaryUnaryMultiCallable[_chain_merge_service_pb2.ListStrategiesRequest, _chain_merge_service_pb2.ListStrategiesResponse]  # type: ignore[assignment]
     """Lists the strategies that this server knows, available or not, and the taggers that it offers."""
@@ -102,17 +102,17 @@ class ChainMergeServiceServicer(metaclass=_abc_1.ABCMeta):
     """Merges the part chains of long documents.
 
     Errors carry a google.rpc.ErrorInfo of domain "merge-baseline" and, where a request is malformed, a
-    google.rpc.BadRequest that names the fields and says what was expected there:
+    google.rpc.BadRequest that names the fields and what was expected there:
 
       INVALID_ARGUMENT     REQUEST_INVALID, ANNOTATION_INVALID, DECISIONS_INVALID, OPTION_INVALID
       FAILED_PRECONDITION  TAGS_MISSING, STRATEGY_UNAVAILABLE, TAGGER_UNAVAILABLE, UNSUPPORTED
       ABORTED              BACKEND_FAILED: a coreference system failed on this document; trying again may help
-      RESOURCE_EXHAUSTED   a message is larger than a side takes (64 MiB unless set otherwise); or, with a
-                           google.rpc.RetryInfo, the server has too much to do: try again after that time
-      UNAVAILABLE          what worked on the request is gone: try again
-      INTERNAL             INTERNAL, with an error_id that the server's log has too
+      RESOURCE_EXHAUSTED   a message is larger than the limit of the client or the server (64 MiB by default); or, with a
+                           google.rpc.RetryInfo, the server is overloaded: try again after that time
+      UNAVAILABLE          the process that worked on the request has died: try again
+      INTERNAL             INTERNAL, with an error_id that is also in the server's log
 
-    A call that is cancelled or past its deadline is given up between two parts.
+    Work for a call that is cancelled or past its deadline ends before its next part.
     """
 
     @_abc_1.abstractmethod
@@ -121,7 +121,7 @@ class ChainMergeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _chain_merge_service_pb2.MergeDocumentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_chain_merge_service_pb2.MergeDocumentResponse, _abc.Awaitable[_chain_merge_service_pb2.MergeDocumentResponse]]:
-        """Merges a document that is sent as a whole."""
+        """Merges a whole document."""
 
     @_abc_1.abstractmethod
     def MergeStream(
@@ -129,9 +129,9 @@ class ChainMergeServiceServicer(metaclass=_abc_1.ABCMeta):
         request_iterator: _MaybeAsyncIterator[_chain_merge_service_pb2.MergeStreamRequest],
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_chain_merge_service_pb2.MergeStreamResponse], _abc.AsyncIterator[_chain_merge_service_pb2.MergeStreamResponse]]:
-        """Merges the parts of a document as they come. The caller sends a setup, then part after part; each part is answered
-        by the decisions on its chains before the next one is needed. After the caller's half-close the summary follows.
-        What the server knows of the document lasts as long as the stream. A part that is larger than a message may be goes
+        """Merges the parts of a document one by one. The caller sends a setup, then part after part. The answer to a part,
+        the decisions on its chains, does not depend on later parts. The summary follows after the caller's half-close. The
+        server's state for the document lasts as long as the stream. A part that is larger than the message limit is sent
         in chunks.
         """
 
@@ -141,9 +141,9 @@ class ChainMergeServiceServicer(metaclass=_abc_1.ABCMeta):
         request_iterator: _MaybeAsyncIterator[_chain_merge_service_pb2.MergeDocumentsRequest],
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_chain_merge_service_pb2.MergeDocumentsResponse], _abc.AsyncIterator[_chain_merge_service_pb2.MergeDocumentsResponse]]:
-        """Merges many documents, each sent as a whole. Answers come in any order, as they get ready, and each carries the
-        caller's id of its document; one that fails does not end the stream. While as many documents of a stream are in work
-        as the server allows, and while the caller does not take answers, the server reads no further.
+        """Merges many whole documents. Answers come in any order, as they get ready, and each carries the caller's id of its
+        document. A document that fails does not end the stream. The server stops reading while it works on as many
+        documents of the stream as it allows, and while the caller does not read answers.
         """
 
     @_abc_1.abstractmethod
