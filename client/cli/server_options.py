@@ -99,7 +99,7 @@ def server_options(text: str) -> Callable[[Callable[..., object]], Callable[...,
             how = (tls, tls_ca, tls_cert, tls_key, tls_server_name, token_file, insecure_token)
             choice = ServerChoice(server, *how)
             if server is None and any(how):
-                raise click.UsageError("the --tls and --token options need --server")
+                raise click.UsageError("the --tls and --token options are for a server: --server is missing")
             return command(server=choice, **rest)
 
         wrapped: Callable[..., object] = with_server

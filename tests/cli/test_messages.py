@@ -150,7 +150,7 @@ def test_an_option_of_several_strategies_is_explained_once() -> None:
     text = " ".join(output_of("strategies").split())
 
     assert text.count("how clusters link chains: majority (to") == 1
-    assert text.count("policy=majority-one-to-one, mentions=exact, pass=whole, within-part=no: as of corenlp") == 2
+    assert text.count("policy=majority-one-to-one, mentions=exact, pass=whole, within-part=no: see corenlp") == 2
 
 
 def test_the_demo_ends_as_other_commands_do_when_its_reader_goes() -> None:
