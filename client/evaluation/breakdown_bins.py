@@ -1,13 +1,13 @@
-"""Groups of documents that every breakdown has, with the bounds that the paper uses."""
+"""The groups of documents in breakdowns, with the bounds of the paper."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 LONG = 2000
-"""Tokens up to which a document is short (LongtoNotes 4.2, Table 4)."""
+"""The largest number of tokens of a short document (LongtoNotes 4.2, Table 4)."""
 MANY = 40
-"""Merged chains up to which a document has few (LongtoNotes 4.2, Table 6)."""
+"""The largest number of merged chains of a document with few chains (LongtoNotes 4.2, Table 6)."""
 LENGTH_BINS = (500, 1000, 2000, 4000, 8000)
 """Upper ends of the finer bins of document length, in tokens."""
 

@@ -1,4 +1,4 @@
-"""Failures that several documents share: each reason once, with the number of its documents."""
+"""Failures by reason, each with the number of documents that share it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Failure = TypeVar("Failure")
 
 
 def by_reason(failures: Iterable[Failure], reason: Callable[[Failure], Hashable]) -> list[list[Failure]]:
-    """The failures in groups that have the same reason, in the order of the first of each group."""
+    """Groups of failures with the same reason, in the order of their first failures."""
     groups: dict[Hashable, list[Failure]] = {}
     for failure in failures:
         groups.setdefault(reason(failure), []).append(failure)

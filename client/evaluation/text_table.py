@@ -6,13 +6,13 @@ import os
 from collections.abc import Sequence
 
 _WIDEST = 100
-"""Characters of a line at most: longer ones are hard to read."""
+"""The largest number of characters in a line: longer lines are hard to read."""
 _NARROWEST = 40
 _GAP = "  "
 
 
 def text_width() -> int:
-    """Characters of a line that fit the terminal: 40 to 100, and 100 where there is none (``COLUMNS`` counts too)."""
+    """The width of the terminal (or ``COLUMNS``) in characters, from 40 to 100; 100 without a terminal."""
     if "COLUMNS" not in os.environ and not os.isatty(1):
         return _WIDEST
     # Its import takes a millisecond or two.
@@ -22,9 +22,9 @@ def text_width() -> int:
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """The rows as lines in columns, the first to the left and the others to the right.
+    """The rows as lines in columns; the first column is aligned to the left, the others to the right.
 
-    A first cell for which there is no room in :func:`text_width` characters gets a line of its own.
+    A first cell that does not fit :func:`text_width` gets a line of its own.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     widths[0] = min(widths[0], max(text_width() - sum(widths[1:]) - len(_GAP) * (len(widths) - 1), 0))

@@ -1,9 +1,9 @@
-"""What the document browser of the report shows, as JSON data.
+"""The data of the report's document browser, as JSON data.
 
-Part chains are numbered through a document, in annotation order. A merge says for each part chain which merged chain it
-is in, numbered in the order of their first part chains: all decisions follow from that, people's and those of
-strategies alike. Mentions are ``[sentence, [[first, last], ...]]`` within their part, and
-``[part, sentence, [[first, last], ...]]`` in evidence, 0-based and inclusive.
+Part chains are numbered through a document, in annotation order. A merge is the number of the merged chain for each
+part chain; merged chains are numbered in the order of their first part chains. All decisions, gold or not, follow from
+that. Mentions are ``[sentence, [[first, last], ...]]`` within their part, and ``[part, sentence, [[first, last],
+...]]`` in evidence, 0-based and inclusive.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from merger.document import Chain, ChainRef, Mention, Sentence
 from merger.tag_sets import WordClass
 
 _NAME_LENGTH = 60
-"""Characters that a mention has at most, to be the best name of its chain."""
+"""The preferred largest length of a chain's name, in characters."""
 _GENITIVES = frozenset({"'s", "\N{RIGHT SINGLE QUOTATION MARK}s", "'", "\N{RIGHT SINGLE QUOTATION MARK}"})
 _CLASSES = tuple(WordClass)
 _TELLING = {WordClass.PROPER_NOUN: 0, WordClass.NOUN: 1, WordClass.PRONOUN: 3}
-"""Which mentions name a chain best: the lower, the better; 2 for those of another class."""
+"""The rank of a mention as the name of its chain, by word class; lower is better, and other classes have 2."""
 
 
 def index_data(comparison: Comparison) -> dict[str, Any]:
-    """The strategies, what can be filtered by, and the documents that have a text."""
+    """The strategies, the values of the filters, and the documents with gold merges."""
     by_document = zip(*(strategy.outcomes for strategy in comparison.strategies), strict=True)
     shown = [
         (facts, outcomes)
@@ -58,7 +58,7 @@ def index_data(comparison: Comparison) -> dict[str, Any]:
 
 
 def documents_data(comparison: Comparison) -> list[dict[str, Any]]:
-    """The documents of the index, each with its text, its chains, and what people and strategies made of them."""
+    """The documents of the index, each with its text, its chains, the gold merges and those of strategies."""
     by_document = zip(*(strategy.outcomes for strategy in comparison.strategies), strict=True)
     return [
         _document_data(text, outcomes)
@@ -68,14 +68,14 @@ def documents_data(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def _best(names: list[str], best: str | None) -> int:
-    """The number of the best strategy, else of the first that is no bound."""
+    """The number of the best strategy, or of the first one that is not a bound."""
     if best is not None:
         return names.index(best)
     return next((number for number, name in enumerate(names) if name not in BOUNDS), 0)
 
 
 def _groups(documents: Iterable[DocumentFacts]) -> dict[str, list[str]]:
-    """The groups of each kind in their order; kinds with one group only tell nothing apart."""
+    """The groups of each kind in their order; kinds with a single group are left out."""
     documents = list(documents)
     kinds = {
         kind: [name for _, name in sorted({group_of(facts) for facts in documents})]
@@ -120,7 +120,7 @@ class _ChainData:
         self._offset = token_offsets(text.parts)
 
     def of(self, ref: ChainRef, chain: Chain) -> dict[str, Any]:
-        """A part chain; ``name`` is the number of its most telling mention, ``telling`` how telling that is.
+        """A part chain; ``name`` is the number of the mention that names it, ``telling`` the rank of that mention.
 
         ``start`` and ``end`` are the first token of its first mention and that of its last one, through the document.
         """
@@ -145,7 +145,7 @@ class _ChainData:
         }
 
     def _rank(self, mention: Mention, word_class: WordClass) -> tuple[int, bool, bool, int]:
-        """Proper nouns before nouns before pronouns, of each genitives last; the longest that fits, or the shortest."""
+        """Proper nouns before nouns before pronouns, genitives last in each; the longest that fits, or the shortest."""
         forms = self._document.sentence(mention).forms
         length = sum(len(forms[token]) + 1 for token in mention.tokens) - 1
         fits = length <= _NAME_LENGTH
@@ -154,7 +154,7 @@ class _ChainData:
 
 
 def _strategy_data(outcome: DocumentOutcome, numbers: Mapping[ChainRef, int]) -> dict[str, Any]:
-    """The merge, and by part chain what the strategy went by."""
+    """The merge, and the evidence by part chain."""
     if _failed(outcome):
         return {"failure": outcome.failure or "the part chains were not kept together"}
     return {

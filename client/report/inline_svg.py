@@ -1,4 +1,4 @@
-"""Turns a matplotlib figure into an SVG element that is part of an HTML page: of its font, its colours, its size."""
+"""Turns a matplotlib figure into an SVG element that takes font, colours and size from its HTML page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MARK = "mark"
-"""Class of the groups that show one value each; the ids of their artists begin with it."""
+"""Class of the groups that show one value each; the ids of their artists start with it."""
 
 _SVG = "http://www.w3.org/2000/svg"
 _XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
@@ -37,9 +37,10 @@ def inline_svg(
 ) -> str:
     """The figure as an ``svg`` element for HTML5.
 
-    ``name`` begins every id, so that several plots can be on a page. ``colours`` gives a CSS colour for each colour of
-    the figure (``#rrggbb``, lower case); ``tooltips`` a text for artists, by their ``gid``, and ``links`` where a click
-    on them leads, as an attribute ``data-to`` for the page's script: to who does not see it the plot is one image.
+    Every id starts with ``name``, so that a page can have several plots. ``colours`` maps each colour of the figure
+    (``#rrggbb``, lower case) to a CSS colour. ``tooltips`` has texts for artists, by their ``gid``. ``links`` has the
+    targets of clicks on artists; they become attributes ``data-to`` for the page's script, so that screen readers still
+    see the plot as one image.
     """
     root = _parsed(figure)
     _drop(root, {"metadata", "style"})
@@ -61,7 +62,7 @@ def inline_svg(
 
 
 def _parsed(figure: Figure) -> ET.Element:
-    """The tree, its elements without namespace: HTML knows none."""
+    """The tree without namespaces, which HTML does not have."""
     stream = io.StringIO()
     figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
     root = ET.fromstring(stream.getvalue())  # noqa: S314  # matplotlib wrote it, just now
@@ -71,7 +72,7 @@ def _parsed(figure: Figure) -> ET.Element:
 
 
 def _drop(parent: ET.Element, tags: set[str]) -> None:
-    """Remove elements: matplotlib's style sheet, say, would hold for the whole page."""
+    """Remove elements, such as matplotlib's style sheet, which would apply to the whole page."""
     for child in list(parent):
         if child.tag in tags:
             parent.remove(child)
@@ -119,7 +120,7 @@ def _adapt(
         element.set("style", style)
     if element.get("transform", "").startswith("rotate(-0 "):
         del element.attrib["transform"]
-    # The spaces between elements are matplotlib's indentation.
+    # Remove matplotlib's indentation.
     element.tail = None
     if element.tag not in {"text", "title", "desc"}:
         element.text = None

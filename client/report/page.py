@@ -1,4 +1,4 @@
-"""The HTML report: one self-contained file, made with Jinja2 out of a comparison."""
+"""The HTML report of a comparison: one self-contained file, made with Jinja2."""
 
 from __future__ import annotations
 
@@ -40,16 +40,14 @@ STYLES = ("page.css", "tables.css", "controls.css", "browser.css", "decisions.cs
 
 
 def check_available() -> None:
-    """Raises :class:`~merger.errors.UnavailableError` if what the report is made with is not installed."""
+    """Raises :class:`~merger.errors.UnavailableError` if a package that the report needs is not installed."""
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
-        raise UnavailableError(
-            f"the HTML report needs {' and '.join(missing)}: pip install 'merge-baseline[report]' has what it takes"
-        )
+        raise UnavailableError(f"the HTML report needs {' and '.join(missing)}: pip install 'merge-baseline[report]'")
 
 
 def as_html(comparison: Comparison) -> str:
-    """The comparison as an HTML page that loads nothing from elsewhere.
+    """The comparison as an HTML page that loads no other file.
 
     Raises :class:`~merger.errors.UnavailableError` as :func:`check_available` does.
     """
@@ -70,13 +68,13 @@ def as_html(comparison: Comparison) -> str:
         version=VERSION,
         bibtex=BIBTEX,
     )
-    # A lone surrogate, as JSON may bring one, is no text.
+    # JSON input can have lone surrogates, which UTF-8 cannot encode.
     return page.encode("utf-8", "replace").decode("utf-8")
 
 
 @dataclass(frozen=True)
 class _Tables:
-    """The sections by kind; those of many strategies come in several pieces."""
+    """The sections by kind; a comparison of many strategies has several sections of a kind."""
 
     sections: Sequence[Section]
 
@@ -123,7 +121,7 @@ def _environment() -> Environment:
 
 
 def _joined(environment: Environment, names: Iterable[str]) -> str:
-    """Files of the project beside the templates, one after the other, to be put into the page as they are."""
+    """The joined content of files beside the templates, for the page as it is."""
     from markupsafe import Markup
 
     if environment.loader is None:

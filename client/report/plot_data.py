@@ -1,4 +1,4 @@
-"""What the plots show: values of strategies by group of documents or by distance, and the axis that they fit on."""
+"""The data of the plots: values of strategies by group of documents or by distance, and the range of the axis."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from client.evaluation.comparison.data import DistanceBin, Group, StrategySummary
 
 _LEAST_SPAN = 2.0
-"""Percentage points that an axis has at least, so that next to no difference looks like that."""
+"""The smallest span of an axis in percentage points, so that a tiny difference looks tiny."""
 _STEPS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 _INTERVALS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """A group of documents or a bin of links, and how many there are in it (at most, where strategies differ).
+    """A group of documents or a bin of links, and its size (the largest one, if strategies differ).
 
-    ``where`` are the fields of the document browser that lead to them.
+    ``target`` has the fields of the document browser that select it.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A strategy in a category: a fraction, ``None`` where there is none, of so many documents or links."""
+    """A strategy's value in a category, a fraction or ``None``, and the number of its documents or links."""
 
     value: float | None
     size: int
@@ -37,7 +37,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A strategy with a point for each category."""
+    """A strategy with its point in each category."""
 
     name: str
     points: tuple[Point, ...]
@@ -61,12 +61,12 @@ class Table:
 
     @property
     def values(self) -> list[float]:
-        """All values that there are."""
+        """All values that are not ``None``."""
         return [point.value for series in self.series for point in series.points if point.value is not None]
 
 
 def count(number: int, noun: str) -> str:
-    """A number of things."""
+    """A number with its noun."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
@@ -93,7 +93,7 @@ def by_distance(strategies: Sequence[StrategySummary]) -> Table:
 
 
 def axis_around(values: Iterable[float]) -> Axis:
-    """From a tick to a tick, with a little room around the values (fractions), within 0 to 100."""
+    """The axis for values (fractions): from tick to tick, with a margin around the values, within 0 to 100."""
     percents = [100 * value for value in values]
     low, high = min(percents), max(percents)
     room = max(0.04 * (high - low), (_LEAST_SPAN - (high - low)) / 2)

@@ -1,4 +1,4 @@
-"""What the plots show, in words and numbers, for those who do not see them."""
+"""Text descriptions of the plots, for readers who do not see them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from client.report.plot_data import Axis, Category, Point, Series, Table, count,
 
 
 def tooltip(strategy: str, category: Category, point: Point) -> str:
-    """What a mark says: ``greedy, news (15 documents): 88.08``."""
+    """The tooltip of a mark: ``greedy, news (15 documents): 88.08``."""
     return f"{strategy}, {category.name} ({count(point.size, category.noun)}): {percent(point.value)}"
 
 
 def describe_bar(floor: float | None, ceiling: float) -> str:
-    """What the bars of the scores are."""
+    """The meaning of the bars in the plot of scores."""
     return f"Bar: floor{'' if floor is None else f' {percent(floor)}'} (merging nothing) to ceiling {percent(ceiling)}"
 
 
 def describe_scores(
     strategies: Sequence[StrategySummary], floors: Sequence[float | None], ceiling: float, axis: Axis
 ) -> str:
-    """The best strategy, every score, and which are below their floor."""
+    """The best strategy, every score, and the scores below their floor."""
     sentences = [
         f"A row with a dot for each of {_number(strategies)}; {_axis(axis)}",
         f"{describe_bar(floor_of_most(strategies, floors), ceiling)}.",
@@ -37,12 +37,12 @@ def describe_scores(
 
 
 def floor_of_most(strategies: Sequence[StrategySummary], floors: Sequence[float | None]) -> float | None:
-    """The floor of the strategy that has most documents."""
+    """The floor of the strategy with most documents."""
     return max(zip(strategies, floors, strict=True), key=lambda pair: pair[0].done)[1]
 
 
 def describe_table(table: Table, axis: Axis, marks: str, strategies: Sequence[StrategySummary]) -> str:
-    """The best strategy over all, where each is lowest and highest, and how many documents or links there are."""
+    """The best strategy overall, the lowest and highest values of each, and the sizes of the categories."""
     sentences = [
         f"{marks} for each of {_number(strategies)}; {_axis(axis)}",
         f"Values from {percent(min(table.values))} to {percent(max(table.values))}.",
@@ -77,7 +77,7 @@ def _range(series: Series, categories: Sequence[Category]) -> str:
 
 
 def _best(strategies: Sequence[StrategySummary]) -> Iterator[str]:
-    """Nothing where there is nothing to choose from."""
+    """A sentence on the best strategy, if there are several."""
     scores = [(score(each), each.name) for each in strategies if each.name != CEILING]
     known = [(value, name) for value, name in scores if value is not None]
     if len(known) > 1:

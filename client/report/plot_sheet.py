@@ -1,4 +1,4 @@
-"""What a plot is drawn on: a sheet of fixed units that a page scales, with marks, names and a legend."""
+"""The sheet of a plot: fixed units that the page scales, with marks, names and a legend."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTH = 420
-"""Units across. A telephone shows them at three quarters of their size, so that the text can still be read."""
+"""Width in units. On a phone a unit is three quarters of a pixel, so that the text stays legible."""
 MARGIN = 8
 TEXT, SMALL = 13.0, 12.0
 """Sizes of text, in units."""
 MARK_SIZE = 7.5
 LEGEND_ROW = 20
 
-# matplotlib wants colours that it knows; these stand for what the page's style sheet decides.
+# matplotlib needs real colours; these are placeholders for those of the page's style sheet.
 INK, MUTED, GRID, PAPER = "#0a0a01", "#0a0a02", "#0a0a03", "#0a0a04"
 SERIES = tuple(f"#0b0b{number:02x}" for number in range(1, 8))
 
@@ -46,9 +46,9 @@ _CSS |= {
 _MARKERS = "os^DvPX<>"
 _DASHES: tuple[tuple[float, ...], ...] = ((), (4, 1.5), (1, 1.2), (6, 1.5, 1, 1.5), (2.5, 1, 2.5, 3))
 _LARGER = {"|": 2.0, "+": 2.0, "^": 1.5, "v": 1.5, "<": 1.0, ">": 1.0, "P": 1.0, "X": 1.0}
-"""What takes less than a circle of its size."""
+"""Corrections for markers that look smaller than a circle of the same size."""
 _CHARACTER = 0.57
-"""Width of a character as a share of the text's size, in fonts that are wide."""
+"""Width of a character relative to the size of the text, in wide fonts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ CEILING_STYLE = Style(MUTED, "+", filled=False, dashes=(1, 2.5))
 
 
 def style_of(number: int) -> Style:
-    """The style of the strategy with this number, from 0: 18 differ in their marks, whatever the colours."""
+    """The style of the strategy with this number, from 0; 18 marks differ even without colours."""
     filled = (number + number // len(_MARKERS)) % 2 == 0
     return Style(SERIES[number % len(SERIES)], _MARKERS[number % len(_MARKERS)], filled, _DASHES[number % len(_DASHES)])
 
@@ -83,7 +83,7 @@ def shorten(name: str, width: float, size: float = TEXT) -> str:
 
 
 def text_width(text: str, size: float = TEXT) -> float:
-    """Units that a text takes at most in most fonts: which one the page has is not known here."""
+    """The width of a text in units, at most in most fonts; the font of the page is unknown here."""
     wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)
     return size * (wide + _CHARACTER * (len(text) - wide))
 
@@ -96,7 +96,7 @@ class Legend:
         columns = max(1, min(3, len(names), int((WIDTH - 2 * MARGIN) / widest)))
         self.texts = [one_line(name) for name in names]
         if columns == 1:
-            # Many rows push the plot away: two columns, unless names that are shortened for them cannot be told apart.
+            # A long legend gets two columns, unless the shortened names would be ambiguous.
             columns = 2 if len(names) > _LONG_LEGEND else 1
             short = [shorten(name, _column(columns) - _KEY - MARGIN) for name in names]
             if len(set(short)) < len(set(names)):
@@ -149,7 +149,7 @@ class Sheet:
     def text(
         self, x: float, y: float, text: str, *, full: str = "", anchor: str = "left", size: float = TEXT, ink: str = INK
     ) -> None:
-        """One line of text with its baseline at y; the ``full`` one is its tooltip, where it says more."""
+        """One line of text with its baseline at y; ``full`` is its tooltip if it is longer."""
         gid = f"text-{next(self._artists)}"
         if one_line(full) not in text:
             self._tooltips[gid] = one_line(full)
@@ -168,7 +168,7 @@ class Sheet:
     def mark(
         self, axes: Axes, x: float, y: float, style: Style, tooltip: str, target: Mapping[str, str] | None = None
     ) -> None:
-        """One value; ``where`` are the fields of the document browser that a click on it leads to."""
+        """One value; ``target`` has the fields of the document browser that a click on it selects."""
         gid = f"{MARK}-{next(self._artists)}"
         if target:
             self._links[gid] = f"#{urlencode(target, errors='replace')}"
@@ -223,7 +223,7 @@ def _mark(axes: Axes, x: float, y: float, style: Style, gid: str) -> None:
 
 @contextmanager
 def new_sheet(height: float) -> Iterator[Sheet]:
-    """A sheet to draw on and to take the SVG from, whatever settings the user has for matplotlib."""
+    """A new sheet, independent of the user's settings for matplotlib."""
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
@@ -231,7 +231,7 @@ def new_sheet(height: float) -> Iterator[Sheet]:
     with mpl.rc_context(), warnings.catch_warnings():
         mpl.rcdefaults()
         mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "merge-baseline"})
-        # The page's font will have the letters that matplotlib's lacks.
+        # The font of the page has the letters that matplotlib's font lacks.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         # At 72 dots per inch a dot is a point, and both are a unit.
         figure = Figure(figsize=(WIDTH / 72, height / 72), dpi=72)

@@ -1,9 +1,9 @@
 """The plots of a report, as SVG elements to be put into an HTML page.
 
-Each takes its colours from the page's custom properties ``--ink``, ``--muted``, ``--grid``, ``--paper`` (what is behind
-it) and ``--series-1`` to ``--series-7``, its font from the element that it is in, and is as wide as this element, up to
-``--plot-width``. All have defaults. Values that do not exist are gaps; a plot without any value is ``None``.
-They need the extra ``report`` and raise :class:`ImportError` without it.
+Each takes its colours from the page's custom properties ``--ink``, ``--muted``, ``--grid``, ``--paper`` (the
+background) and ``--series-1`` to ``--series-7``, and its font from the element around it. It is as wide as this
+element, up to ``--plot-width``. All properties have defaults. Missing values are gaps; a plot without any value is
+``None``. The plots need the extra ``report`` and raise :class:`ImportError` without it.
 """
 
 from __future__ import annotations
@@ -53,15 +53,15 @@ _GENRE_ROW = 24
 """Least height of a genre."""
 _LANE = MARK_SIZE + 1
 _WIDE_COLUMNS, _SMALLEST = 7, 10.0
-"""More bins than these have smaller labels."""
+"""With more bins the labels are smaller."""
 _SHARE = Axis(0, 100, (0, 20, 40, 60, 80, 100))
 _RANGE = re.compile(r"(?:(up to)|over|(\S+) to) (\S+) \w+")
 
 
 def plot_scores(comparison: Comparison) -> str | None:
-    """CoNLL F1 of each strategy over all documents it has, as a dot beside a bar from the floor to the ceiling.
+    """CoNLL F1 of each strategy over all its documents, as a dot on a bar from the floor to the ceiling.
 
-    The floor is that of the strategy's own documents; the ceiling is the oracle's score, or 100 without one.
+    The floor is computed on the strategy's own documents; the ceiling is the oracle's score, or 100 without oracle.
     """
     strategies = comparison.strategies
     known = [value for value in map(score, strategies) if value is not None]
@@ -139,7 +139,7 @@ def plot_by_length(comparison: Comparison) -> str | None:
 def plot_links_by_distance(comparison: Comparison) -> str | None:
     """Share of the gold links that each strategy found, by distance in bins: a line for each strategy.
 
-    Bins before the first link and behind the last are left out.
+    Bins before the first link and after the last one are left out.
     """
     table = by_distance(comparison.strategies)
     if not table.values:
@@ -181,7 +181,7 @@ def _lines(
             sheet.text(x, size_y, f"({category.size:,})", anchor="center", size=size, ink=MUTED)
         sheet.text(WIDTH / 2, below, axis_names[1], anchor="center", size=SMALL, ink=MUTED)
         for order, (series, style) in enumerate(zip(table.series, styles, strict=True)):
-            # Beside each other, so that equal values do not hide one another.
+            # Side by side, so that equal values stay visible.
             shift = (order - (len(names) - 1) / 2) * step
             xs = [column + shift for column in range(columns)]
             line(axes, xs, [math.nan if each.value is None else 100 * each.value for each in series.points], style)
@@ -194,7 +194,7 @@ def _lines(
 
 
 def _styles(strategies: Sequence[StrategySummary]) -> list[Style]:
-    """The bounds look the same in every comparison; the others go by their order."""
+    """The styles of the bounds are fixed; the others are given in order."""
     bounds = {FLOOR: FLOOR_STYLE, CEILING: CEILING_STYLE}
     numbers = {name: number for number, name in enumerate(each.name for each in strategies if each.name not in bounds)}
     return [bounds[each.name] if each.name in bounds else style_of(numbers[each.name]) for each in strategies]
@@ -211,7 +211,7 @@ def _tick_labels(axis: Axis) -> list[str]:
 
 
 def _name_row(sheet: Sheet, strategy: StrategySummary, baseline: float) -> None:
-    """Name and score above the bar; how many documents, where some are missing."""
+    """Name and score above the bar, and the number of documents if some are missing."""
     value, documents = score(strategy), len(strategy.outcomes)
     shown = "no score" if value is None else percent(value)
     some = f" ({strategy.done:,} of {documents:,} documents)" if strategy.done < documents else ""
@@ -228,7 +228,7 @@ def _score_row(
     y: float,
     bounds: tuple[float | None, float],
 ) -> None:
-    """The bar between the bounds, the way from the floor to the score, and the score."""
+    """The bar between the bounds, the line from the floor to the score, and the score."""
     floor, ceiling = bounds
     value = score(strategy)
     if floor is not None:
@@ -241,7 +241,7 @@ def _score_row(
 
 
 def _lanes(values: Sequence[float | None], apart: float) -> list[int]:
-    """Which lane each value goes to, so that values in one lane are ``apart``: 0, then by turns above and below it."""
+    """The lane of each value, so that values in one lane are ``apart``: 0, then alternately above and below it."""
     lanes, last = [0] * len(values), dict[int, float]()
     for value, index in sorted((value, index) for index, value in enumerate(values) if value is not None):
         number = next(each for each in range(len(values)) if value - last.get(each, -math.inf) >= apart)
@@ -251,7 +251,7 @@ def _lanes(values: Sequence[float | None], apart: float) -> list[int]:
 
 
 def _bin_label(name: str, width: float) -> tuple[str, ...]:
-    """The name of a bin of tokens on one or two lines: the axis says what is counted."""
+    """The name of a bin of tokens on one or two lines, without the unit, which the axis names."""
     match = _RANGE.fullmatch(name)
     if match is None:
         return (shorten(name, width, SMALL),)

@@ -1,10 +1,10 @@
-"""How far annotators, people or machines, agree in their decisions on the same part chains (LongtoNotes 3.3).
+"""Agreement of annotators, people or machines, in their decisions on the same part chains (LongtoNotes 3.3).
 
 documents = count_documents(parts, [Annotator("a", one), Annotator("b", other)])
 report = summarise(documents, ["a", "b"], resampling=Resampling(1000, seed=0))
 report.total.mean["strict_match"].measure.value
 
-Counting, adding up and showing are apart: ``study``, ``summary`` and ``render``.
+``study`` counts, ``summary`` adds up, and ``render`` shows the result.
 """
 
 from client.evaluation.agreement.antecedents import Compare

@@ -6,9 +6,9 @@ over units with at least two values: n values in all, n_c of label c, and d = Σ
 different values in the unit, divided by the unit's number of values less one (Krippendorff 2011: Computing
 Krippendorff's alpha-reliability). A chain that only one annotator decided on is left out; missing values are allowed.
 
-An antecedent is a label of its document, so the counts of documents can be added up; *new* is the one label that
-documents share. The package ``krippendorff`` gives the same numbers from the table of all values, which resampling
-would have to build a thousand times over.
+An antecedent is a label of its document, so the counts of documents can be added up; *new* is the only label that
+documents share. The package ``krippendorff`` gives the same numbers from the table of all values, but resampling would
+have to build that table for every resample.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from client.evaluation.agreement.measure import Measure
 
 @dataclass(frozen=True, slots=True)
 class AlphaCounts:
-    """What alpha is made of; ``+`` adds documents up.
+    """The counts from which alpha is computed; ``+`` adds documents up.
 
-    ``values`` is n, ``disagreement`` is d, ``label_squares`` is Σ n_c² over antecedents, ``new_values`` how many of
-    the values are *new*, ``new_squares`` the sum over chains of the square of how often *new* was chosen there.
+    ``values`` is n, ``disagreement`` is d, ``label_squares`` is Σ n_c² over antecedents, ``new_values`` is the number
+    of values that are *new*, and ``new_squares`` is Σ k² over chains, where k annotators chose *new*.
     """
 
     values: float = 0
@@ -66,8 +66,8 @@ def count_alpha(units: Iterable[Sequence[Antecedent]]) -> AlphaCounts:
 def alpha(counts: AlphaCounts, *, own_new: bool = False) -> Measure:
     """Alpha, at most 1; below 0 for less agreement than by chance.
 
-    *New* is one label of all chains, or with ``own_new`` a label of its own on each chain: then hardly any agreement
-    is expected by chance, and alpha nearly equals strict match, as in Table 3.
+    *New* is one label for all chains. With ``own_new`` it is a label of its own on each chain: then hardly any
+    agreement is expected by chance, and alpha nearly equals strict match, as in Table 3.
     """
     if not counts.values:
         return Measure(None, reason="no chain was decided on by two annotators")

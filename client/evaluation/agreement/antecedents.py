@@ -1,4 +1,4 @@
-"""What two annotators' decisions are compared by: the antecedent of every part chain."""
+"""The antecedent of every part chain, by which decisions are compared."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ Antecedent: TypeAlias = frozenset[ChainRef]
 """An antecedent as a set of part chains; empty for *new*."""
 
 Antecedents: TypeAlias = Mapping[ChainRef, Antecedent]
-"""The antecedent of every chain after the first part, which has none to choose from."""
+"""The antecedent of every chain after the first part; chains of the first part have no decision."""
 
 NEW: Antecedent = frozenset()
 
 
 class Compare(Enum):
-    """What makes two antecedents the same; LongtoNotes 3.3 does not say which.
+    """How antecedents are compared; LongtoNotes 3.3 leaves this open.
 
-    ``CHAIN``: the merged chain at the time of the decision, with all its part chains, so that an early difference
-    shows in later decisions too. ``ROOT``: the first part chain of that merged chain.
+    ``CHAIN``: by all part chains of the merged chain at the time of the decision, so that an early difference shows in
+    later decisions too. ``ROOT``: by the first part chain of that merged chain.
     """
 
     CHAIN = "chain"

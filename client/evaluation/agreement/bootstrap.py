@@ -1,4 +1,4 @@
-"""Percentile bootstrap over documents: decisions of one document depend on each other, documents do not."""
+"""Percentile bootstrap over documents, because decisions of one document depend on each other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How many times documents are drawn again, with replacement, and the seed of the draws; 0 times for none."""
+    """The number of times that documents are drawn with replacement (0: no resampling), and the seed of the draws."""
 
     resamples: int = 1000
     seed: int = 0
@@ -24,7 +24,7 @@ class Resampling:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The middle 95% of the values over resamples; ``resamples`` is in how many of them the value was defined."""
+    """The middle 95% of the values over resamples; ``resamples`` is the number of resamples with a defined value."""
 
     low: float
     high: float
@@ -35,8 +35,8 @@ class Interval:
 def draw_counts(documents: int, resampling: Resampling) -> NDArray[np.float64]:
     """How often each document is drawn: shape (resamples, documents), every row adds up to ``documents``.
 
-    The draws come from :meth:`random.Random.random`, whose sequence Python keeps for a seed. The array is read-only,
-    since many tests share it.
+    The draws come from :meth:`random.Random.random`, whose sequence Python guarantees for a seed. The array is
+    read-only, because many tests share it.
     """
     import random
 
@@ -52,7 +52,7 @@ def draw_counts(documents: int, resampling: Resampling) -> NDArray[np.float64]:
 
 
 def resample_sums(rows: Sequence[Sequence[float]], draws: NDArray[np.float64]) -> Iterator[Sequence[float]]:
-    """For every resample the sum of the documents' rows, each as often as it was drawn."""
+    """For every resample the sum of the rows of its documents."""
     import numpy as np
 
     sums: list[list[float]] = (draws @ np.array(rows, dtype=float)).tolist()
@@ -60,7 +60,7 @@ def resample_sums(rows: Sequence[Sequence[float]], draws: NDArray[np.float64]) -
 
 
 def interval(values: Sequence[float | None]) -> Interval | None:
-    """The percentile interval over resamples, linear between neighbours; ``None`` if no value is defined."""
+    """The percentile interval over resamples, with linear interpolation; ``None`` if no value is defined."""
     defined = sorted(value for value in values if value is not None)
     if not defined:
         return None

@@ -1,4 +1,4 @@
-"""A number that may be undefined, and then says why."""
+"""A number that can be undefined, with the reason."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A value, mostly from 0 to 1, or ``None`` with the reason; the fraction it comes from where it is one."""
+    """A value, mostly from 0 to 1, or ``None`` with the reason; numerator and denominator if it is a fraction."""
 
     value: float | None
     numerator: float | None = None

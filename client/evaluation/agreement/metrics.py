@@ -1,4 +1,4 @@
-"""The registry of agreement metrics. A new metric is a function from counts to a measure, and an entry."""
+"""The registry of agreement metrics. A new metric is a function from counts to a measure, and an entry here."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from client.evaluation.scoring.scores import CONLL_METRICS
 
 @dataclass(frozen=True, slots=True)
 class AgreementMetric:
-    """A metric: ``name`` in JSON, ``label`` over a column, ``meaning`` for people, ``measure`` to compute it."""
+    """A metric: ``name`` in JSON, ``label`` over a column, ``meaning`` in legends; ``measure`` computes it."""
 
     name: str
     label: str
@@ -34,7 +34,7 @@ def jaccard(counts: PairCounts) -> Measure:
 
 
 def new_chain(counts: PairCounts) -> Measure:
-    """Both new, of those where at least one is (LongtoNotes 3.3, iii)."""
+    """Both new, of the chains that at least one calls new (LongtoNotes 3.3, iii)."""
     return fraction(counts.both_new, counts.any_new, "nobody decided on new")
 
 

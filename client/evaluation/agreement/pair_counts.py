@@ -1,4 +1,4 @@
-"""What two annotators' decisions have in common, in one document or added up over many."""
+"""Counts of the agreement of two annotators, for one document or added up over many."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PairCounts:
         return PairCounts.from_numbers(sums)
 
     def numbers(self) -> tuple[float, ...]:
-        """All counts in a row, so that many documents make a matrix."""
+        """All counts as a row of a matrix over documents."""
         alpha = self.alpha
         row = [self.decisions, self.matching, self.jaccard, self.both_new, self.any_new]
         row += [alpha.values, alpha.disagreement, alpha.label_squares, alpha.new_values, alpha.new_squares]

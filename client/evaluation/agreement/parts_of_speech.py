@@ -1,4 +1,4 @@
-"""Which parts of speech the disagreed chains have (LongtoNotes 3.3 and Table 12)."""
+"""Disagreement by part of speech (LongtoNotes 3.3 and Table 12)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from merger.tag_sets import WordClass
 
 
 class ClassCounts(NamedTuple):
-    """Chains and mentions of one word class, and how many of them are, or are in, chains that were disagreed on.
+    """Chains and mentions of one word class, and how many of them belong to disagreed chains.
 
-    A chain's class is that of its first mention, the one that decisions are ordered by.
+    A chain's class is that of its first mention, which also determines the order of decisions.
     """
 
     chains: int = 0
@@ -31,7 +31,7 @@ ClassTable = dict[WordClass, ClassCounts]
 
 
 class HeadClasses:
-    """The nouns of a document and the classes of its mentions' heads, each sentence looked at once."""
+    """The nouns of a document and the word classes of heads; each sentence is analysed once."""
 
     def __init__(self, document: Document) -> None:
         self._document = document

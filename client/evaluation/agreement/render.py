@@ -1,4 +1,4 @@
-"""Shows agreement: as tables for people (LongtoNotes Tables 3, 11 to 13), and as data."""
+"""Agreement as text (LongtoNotes Tables 3, 11 to 13) and as JSON data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from client.evaluation.scoring.render import percent
 from client.evaluation.text_table import table
 
 _PAIR_COLUMNS = 6
-"""Pairs (of four annotators) that have a column each in the tables by group."""
+"""The largest number of pairs with columns of their own in tables by group: those of four annotators."""
 
 
 def as_text(report: AgreementReport) -> str:

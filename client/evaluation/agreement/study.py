@@ -22,7 +22,7 @@ from merger.notices import Notices
 from merger.resegment import with_boundaries_of
 
 Pair = tuple[int, int]
-"""Two annotators by their place in the list, the first one first."""
+"""Two annotators by their indices in the list, the smaller one first."""
 
 _LEAST = 2
 """Annotators that a document needs, and mentions that make a chain."""
@@ -30,7 +30,7 @@ _LEAST = 2
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """Who merged, under the name that messages and results have.
+    """An annotator, with the name that messages and results use.
 
     The merges are the ``documents``, merged and in any order, and those that ``decisions`` make, by document id.
     """
@@ -42,10 +42,10 @@ class Annotator:
 
 @dataclass(frozen=True, slots=True)
 class DocumentAgreement:
-    """One document: what it is, and the counts of every pair of annotators that both have it.
+    """Facts about one document, and the counts of every pair of annotators that both have it.
 
-    ``tokens`` are those of the document, ``chains`` the merged chains of the first annotator that has it. ``joint`` is
-    what alpha over all annotators at once is made of.
+    ``tokens`` are those of the document, ``chains`` the merged chains of the first annotator that has it. ``joint``
+    has the counts of alpha over all annotators at once.
     """
 
     id: str
@@ -69,16 +69,17 @@ def count_documents(
 ) -> Iterator[DocumentAgreement]:
     """Count agreement in every document of ``parts`` that two annotators or more have merged.
 
-    Documents are paired by id, tokens by position. A document that an annotator lacks is left out for that annotator,
-    with a notice (an error under the strict policy); so is one in which a part chain was not kept together, and one
-    that ``parts`` lacks. ``drop_singletons`` leaves singletons out of the label agreement.
+    Documents are paired by id, tokens by position. A document is left out for an annotator that lacks it or does not
+    keep its part chains together, with a notice (an error under the strict policy). So is a document that ``parts``
+    lacks. ``drop_singletons`` leaves singletons out of the label agreement.
 
     Raises ``ValueError`` for fewer than two annotators, and :class:`~merger.errors.AlignmentError` at the first token
-    that differs, or if no document has two annotators, and :class:`~merger.errors.DecisionError` for decisions that are
-    missing or contradict each other or the parts; under the lenient policy their document is left out.
+    that differs, or if no document has two annotators. :class:`~merger.errors.DecisionError` is raised for decisions
+    that are missing or contradict each other or the parts; under the lenient policy their document is left out.
 
-    ``failures``: the list that the readers of all these documents were given. A document that failed is left out for
-    its annotator, or for all if it failed in ``parts``; the errors above go there too, but for ``ValueError``.
+    ``failures`` is the list in which the readers of all these documents collect errors. A document that failed is left
+    out for its annotator, or for all if it failed in ``parts``. With the list, the errors above (except ``ValueError``)
+    are added to it instead of being raised.
     """
     if len(annotators) < _LEAST:
         raise ValueError("agreement needs two annotators or more")
@@ -124,7 +125,7 @@ def _read(
     least: int,
     notices: Notices,
 ) -> _Merge | None:
-    """What an annotator made of a document; ``None``, with a notice, where a part chain was not kept together."""
+    """An annotator's merge of a document; ``None``, with a notice, if it breaks a part chain."""
     try:
         labels = [chain.mentions for chain in merged.chains if len(chain.mentions) >= least]
         return _Merge(read_antecedents(chains, merged, compare), labels)
@@ -134,7 +135,7 @@ def _read(
 
 
 class _Merge(NamedTuple):
-    """One annotator's merge of a document: its decisions, and its chains as they are compared by label."""
+    """One annotator's merge of a document: the decisions, and the chains for label agreement."""
 
     antecedents: Antecedents
     labels: Clustering
@@ -150,7 +151,7 @@ def _warn_unknown(annotator: Annotator, stream: ById, seen: Collection[str], not
 
 
 def _take(unmerged: Document, annotator: Annotator, stream: ById, notices: Notices) -> Document | None:
-    # A file of decisions says nothing on a document in which there is nothing to decide.
+    # A document without chains of two mentions needs no decisions.
     undecided = bool(annotator.decisions) and all(len(chain.mentions) < _LEAST for chain in unmerged.chains)
     if unmerged.id in annotator.decisions or undecided:
         try:

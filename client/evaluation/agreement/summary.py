@@ -20,7 +20,7 @@ from merger.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A measure and its bootstrap interval, ``None`` where there is none."""
+    """A measure and its bootstrap interval, if it has one."""
 
     measure: Measure
     interval: Interval | None = None
@@ -54,9 +54,9 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class AgreementReport:
-    """All numbers. ``groups`` has for each kind of group (``genre``, ``tokens``, ...) the summaries by group.
+    """All numbers. ``groups`` has the summaries by kind (``genre``, ``length``, ...) and name of group.
 
-    ``left_out`` are the ids of documents that count nowhere, since they cannot be read.
+    ``left_out`` are the ids of documents that cannot be read and so count nowhere.
     """
 
     annotators: tuple[str, ...]
@@ -69,7 +69,7 @@ class AgreementReport:
 
     @property
     def identical(self) -> list[tuple[str, str]]:
-        """Pairs of annotators who agree in every decision, some link among them: perhaps one under two names."""
+        """Pairs of annotators that agree in every decision, links included: perhaps one annotator under two names."""
         found = []
         for (one, other), summary in self.total.pairs.items():
             value = summary.metrics["strict_match"].measure.value
@@ -89,7 +89,7 @@ def summarise(
 ) -> AgreementReport:
     """Add up documents, in total and by group; without ``resampling`` there are no intervals.
 
-    ``compare`` says how the documents were counted, ``failures`` what failed in that.
+    ``compare`` is how antecedents were compared, ``failures`` are the errors of the count.
     """
     resampling = Resampling(0) if resampling is None else resampling
     counted = tuple(documents)
@@ -154,7 +154,7 @@ def _decisions(document: DocumentAgreement) -> int:
 def _intervals(
     documents: Sequence[DocumentAgreement], pairs: Sequence[Pair], resampling: Resampling
 ) -> tuple[dict[Pair, dict[str, Interval | None]], dict[str, Interval | None]]:
-    """Intervals of each pair and of the mean; none for a single document, since there is nothing to draw from."""
+    """Intervals of each pair and of the mean; a single document has none."""
     if not resampling.resamples or len(documents) <= 1:
         return {pair: {} for pair in pairs}, {}
     draws = draw_counts(len(documents), resampling)

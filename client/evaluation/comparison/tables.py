@@ -272,7 +272,7 @@ def _test_notes(comparison: Comparison, tests: Sequence[PairedTest]) -> Iterator
     if not any(test.interval for test in tests):
         yield "no tests: they need two documents or more that both have, and resamples"
         return
-    yield "percentage points, each rounded by itself: they may be 0.01 off what rounded scores give"
+    yield "percentage points, rounded by themselves: they can be 0.01 off the difference of the rounded scores"
     yield (
         f"paired, over documents, {resampling.resamples:,} resamples, seed {resampling.seed}: "
         f"paired bootstrap and {'all exchanges' if all(test.exact for test in tests) else 'approximate randomisation'}"

@@ -75,7 +75,7 @@ def _sentence(
         case VerdictAnswer.NO:
             return f"No: {which} does not do better than merging nothing, {scores}{against}."
         case VerdictAnswer.NOT_SHOWN:
-            why = "too few documents or resamples to tell" if _few(test, family) else "which chance may make"
+            why = "too few documents or resamples to tell" if _few(test, family) else "which can be due to chance"
             return f"Not shown: {which} scores {scores}{against}, {why}."
         case _:
             way = percent(None if total is None else total.gain)
@@ -105,7 +105,7 @@ def _facts(test: PairedTest, family: int, difference: str | None = None) -> str:
 
 
 def _lead(test: PairedTest, family: int) -> str:
-    found = "is significant" if test.is_significant else "is not significant: chance may make it"
+    found = "is significant" if test.is_significant else "is not significant"
     return f"Its lead over the runner-up, {test.baseline} ({_facts(test, family)}), {found}."
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from client.evaluation.statistics.texts import TextCounts
 
 FAR = 5000
-"""Tokens over which an antecedent is far (LongtoNotes 2.4)."""
+"""An antecedent is far if it is more than so many tokens away (LongtoNotes 2.4)."""
 CHAIN_BINS = (0, 5, 10, 20, 30, 40, 50, 100)
 """Upper ends of the bins of chains per document (Figure 3)."""
 DISTANCE_BINS = (10, 50, 100, 500, 1000, 2000, 5000, 10000)
@@ -19,7 +19,7 @@ DISTANCE_BINS = (10, 50, 100, 500, 1000, 2000, 5000, 10000)
 
 @dataclass(slots=True)
 class CorpusStatistics:
-    """A set of texts; averages are ``None`` where there is nothing to divide by.
+    """A set of texts; an average over nothing is ``None``.
 
     ``chains_per_text`` counts texts by their number of chains, ``distances`` mentions by the distance to the mention
     before in their chain, first token to first token.
@@ -35,7 +35,7 @@ class CorpusStatistics:
     distances: Counter[int] = field(default_factory=Counter)
 
     def add(self, text: TextCounts) -> None:
-        """Count one text more."""
+        """Add one text to the counts."""
         self.texts += 1
         self.tokens += text.tokens
         self.chains += text.chains
@@ -57,7 +57,7 @@ class CorpusStatistics:
 
     @property
     def mentions_per_text(self) -> float | None:
-        """Table 1, Ment./Chains: its 65 mentions beside 14 chains can only be per document."""
+        """Table 1, Ment./Chains: 65 mentions beside 14 chains can only be per document."""
         return _ratio(self.mentions, self.texts)
 
     @property
@@ -109,7 +109,7 @@ def sum_up(texts: Iterable[TextCounts]) -> Corpus:
 
 
 def histogram(counts: Counter[int], ends: Sequence[int]) -> list[tuple[int, int | None, int]]:
-    """(first value, last value, how many) for each bin; ``ends`` are last values, and the last bin has none."""
+    """(first value, last value, count) for each bin; ``ends`` are last values, ``None`` for the last bin."""
     sums = [0] * (len(ends) + 1)
     for value, count in counts.items():
         sums[bisect_left(ends, value)] += count

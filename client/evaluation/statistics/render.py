@@ -1,4 +1,4 @@
-"""Shows statistics: tables for people, with the parts and the merged documents side by side, and data."""
+"""Statistics as text, with parts and merged documents side by side, and as JSON data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from client.evaluation.statistics.corpus import CHAIN_BINS, DISTANCE_BINS, FAR, 
 from client.evaluation.text_table import table
 
 Sides = Mapping[str, Corpus]
-"""One corpus or two, by what they are called over their columns."""
+"""One corpus or two, by the names over their columns."""
 
 _NOTHING = CorpusStatistics()
 
@@ -50,7 +50,7 @@ def _row(name: str, statistics: Sequence[CorpusStatistics]) -> tuple[str, ...]:
     return (
         name,
         " → ".join(f"{each.texts:,}" for each in statistics),
-        # Merging changes no token: two sizes are shown only if these are not the same documents.
+        # Merging changes no token. Two sizes mean that these are not the same documents.
         " → ".join(sizes),
         " → ".join(_number(each.tokens_per_text, 0) for each in statistics),
         " → ".join(_number(each.mean_chains, 1) for each in statistics),
@@ -87,7 +87,7 @@ def _number(value: float | None, digits: int) -> str:
 
 
 def as_data(sides: Sides) -> dict[str, Any]:
-    """The statistics as JSON data; averages in full precision, ``null`` where there is nothing to divide by."""
+    """The statistics as JSON data; averages in full precision, ``null`` for an average over nothing."""
     return {
         name: {
             "total": _data(corpus.total),

@@ -1,4 +1,4 @@
-"""Counts of one text: a part, which OntoNotes has as a document of its own, or a whole document."""
+"""Counts of one text: a part (a document of its own in OntoNotes), or a whole document."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from merger.document import Chain, Document, Part, chains_by_part, text_order
 
 @dataclass(frozen=True, slots=True)
 class TextCounts:
-    """One text. ``distances`` counts, by number of tokens, how far mentions are from the mention before in their chain.
+    """One text. ``distances`` counts mentions by their distance in tokens from the previous mention of their chain.
 
     ``chains`` and ``mentions`` are those of chains with two or more mentions; ``singletons`` are the other chains.
-    Empty nodes are no tokens. ``document`` is the id, ``merged`` whether the document has several parts.
+    Empty nodes do not count as tokens. ``document`` is the id; ``merged`` tells whether it has several parts.
     """
 
     document: str
@@ -31,7 +31,7 @@ class TextCounts:
 def count_parts(document: Document) -> list[TextCounts]:
     """Each part of a document as a text.
 
-    Raises :class:`~merger.errors.AnnotationError` if a chain crosses parts: such a document is already merged.
+    Raises :class:`~merger.errors.AnnotationError` if a chain crosses parts, as in a merged document.
     """
     merged = len(document.parts) > 1
     return [
@@ -41,7 +41,7 @@ def count_parts(document: Document) -> list[TextCounts]:
 
 
 def count_whole(document: Document, *, merged: bool | None = None) -> TextCounts:
-    """A document as one text. ``merged`` says if it had several parts where its own boundaries don't."""
+    """A document as one text. ``merged`` tells whether it had several parts, if its own boundaries do not."""
     merged = len(document.parts) > 1 if merged is None else merged
     return _count(document, list(enumerate(document.parts)), document.chains, merged=merged)
 
