@@ -74,7 +74,7 @@ def test_a_token_and_a_certificate_of_the_command_line_let_in(tmp_path: Path) ->
         (("--max-connection-age", "0"), "--max-connection-age: 0.0 is not a number from 1 to 1000000"),
         (("--grace", "nan"), "--grace: nan is not a number from 0 to 86400"),
         (("--backend-threads", "0"), "--backend-threads: 0 is not a number from 1 to 1024"),
-        (("--host", ""), "--host: '' is no address and no name; expected such as 127.0.0.1"),
+        (("--host", ""), "--host: '' is neither an address nor a name; expected such as 127.0.0.1"),
         (("--metrics-host", "127.0.0.1"), "--metrics-host needs --metrics-port"),
         (("--metrics-port", "0", "--metrics-host", ""), "--metrics-host: '' is no address and no name"),
         (("--port", "9464", "--metrics-port", "9464"), "--port and --metrics-port are both 9464: metrics need a port"),
