@@ -12,7 +12,7 @@ from merger.errors import OptionError
 from merger.message_text import printable
 
 FOLDER = ".merge-baseline"
-"""Hidden, so that a folder of outputs may be an input."""
+"""Hidden, so that a folder of outputs can be an input."""
 _RECORD = ".owners.json"
 _SHOWN = 5
 """Most files that an error names."""

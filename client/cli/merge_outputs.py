@@ -98,7 +98,7 @@ class StreamOutput:
 
 
 class FolderOutput:
-    """A file for each input file, written as soon as its documents are done; none where all of them failed."""
+    """A file for each input file, written as soon as its documents are done; no file if all of them failed."""
 
     def __init__(
         self,
@@ -181,7 +181,7 @@ class FolderOutput:
             return
         self._file.close()
         if self._stream is None:
-            # Of an earlier run: it would pass for what this file has come to.
+            # An output of an earlier run would look like the output of this file.
             (self._folder / self._names[path]).unlink(missing_ok=True)
         if not self._failed:
             done = DoneFile(self._names[path], tuple(self._documents), tuple(self._notices))

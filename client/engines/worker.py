@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from merger.taggers import Tagging
 
 MergeOne = Callable[[Document, Document | None, Notices], MergeResult]
-"""Merges a document, with the key that the strategy may look at."""
+"""Merges a document, with the key for strategies that use one."""
 
 
 @dataclass(frozen=True, slots=True)

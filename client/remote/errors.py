@@ -34,7 +34,7 @@ class RemoteError(MergeBaselineError):
 
     @property
     def retryable(self) -> bool:
-        """Whether the same call may succeed later."""
+        """Whether the same call can succeed later."""
         return False
 
 
