@@ -114,7 +114,7 @@ def test_a_document_that_a_strategy_fails_on_is_listed_and_left_out_of_its_score
         assert "ferry" in errors[0]
 
 
-def test_a_reason_that_documents_share_is_told_once(tmp_path: Path) -> None:
+def test_a_reason_that_documents_share_is_reported_once(tmp_path: Path) -> None:
     for file in KEY.iterdir():
         (tmp_path / file.name).write_text(without_tags(file), "utf-8")
 
@@ -332,11 +332,11 @@ def test_a_file_that_lacks_documents_fails_on_them() -> None:
         ((KEY, "--keep-parts", "--json", "--markdown", "-"), "standard output"),
     ],
 )
-def test_wrong_usage_is_told_before_anything_runs(arguments: tuple[str | Path, ...], message: str) -> None:
+def test_wrong_usage_is_reported_before_anything_runs(arguments: tuple[str | Path, ...], message: str) -> None:
     assert message in error_of("compare", *arguments, code=2)
 
 
-def test_a_report_that_cannot_be_written_is_told_before_anything_runs(tmp_path: Path) -> None:
+def test_a_report_that_cannot_be_written_is_reported_before_anything_runs(tmp_path: Path) -> None:
     missing = tmp_path / "nowhere" / "report.html"
     for option in ("--report", "--markdown"):
         for path, reason in ((missing, f"No such folder: {missing.parent}"), (tmp_path, "Is a directory")):

@@ -110,10 +110,10 @@ def _record(outcome: DocumentOutcome) -> dict[str, Any]:
 
 
 def _decision(record: Mapping[str, Any]) -> JudgedDecision:
-    human, made = (tuple(ChainRef(**ref) for ref in record[side]) for side in ("human", "made"))
+    gold, response = (tuple(ChainRef(**ref) for ref in record[side]) for side in ("human", "made"))
     evidence = evidence_of(Fields(record, Location()))
     chain = ChainRef(record["part"], record["chain"])
-    return JudgedDecision(chain, human, made, record["distance"], record["found"], evidence)
+    return JudgedDecision(chain, gold, response, record["distance"], record["found"], evidence)
 
 
 def _scores_record(scores: Scores) -> dict[str, list[float]]:

@@ -35,7 +35,7 @@ def test_intervals_come_from_documents_drawn_again() -> None:
     assert report.total.mean["strict_match"].interval == strict.interval
 
 
-def test_resamples_in_which_a_value_is_undefined_are_told() -> None:
+def test_resamples_in_which_a_value_is_undefined_are_counted() -> None:
     """Only y has a chain that somebody calls new, so resamples without y have no new-chain agreement."""
     parts = [named(parts_of(*LINKED), name) for name in "xy"]
     one = Annotator("one", [named(whole(*LINKED), "x"), named(whole(*APART), "y")])
@@ -92,7 +92,7 @@ def test_groups_are_genres_lengths_and_numbers_of_chains() -> None:
     assert report.groups["genre"]["nw"].decisions == 1
 
 
-def test_disagreed_chains_are_told_by_the_head_of_their_first_mention() -> None:
+def test_disagreed_chains_are_classed_by_the_head_of_their_first_mention() -> None:
     """Chains of part 1: he, then the man; she, then Ann; to go; untagged words. The first two are disagreed on."""
     first = "[h He/PRP ] [h he/PRP ] [s Ann/NNP ] [s she/PRP ]"
     second = "[h he/PRP ] [h the/DT man/NN ] [s she/PRP ] [s Ann/NNP ] [v to/TO go/VB ] [v go/VB ] [w ? ] [w ? ]"

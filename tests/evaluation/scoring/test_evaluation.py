@@ -169,7 +169,7 @@ def test_a_missing_document_scores_as_empty_with_a_notice() -> None:
     assert "document missing in the response" in {notice.kind for notice in notices}
 
 
-def test_an_extra_document_changes_nothing_and_is_told() -> None:
+def test_an_extra_document_changes_nothing_with_a_notice() -> None:
     notices = Notices()
     evaluation = scored(merged_text(KEY, "x"), merged_text(RESPONSE, "x") + merged_text(KEY, "y"), notices=notices)
 
@@ -211,7 +211,7 @@ def test_parts_that_lack_a_document_are_an_error() -> None:
         scored(merged_text(KEY), merged_text(RESPONSE), parts=documents(parts_text(document="e")))
 
 
-def test_a_response_that_tore_a_part_chain_has_scores_but_no_links_and_that_is_told() -> None:
+def test_a_response_that_tore_a_part_chain_has_scores_but_no_links_with_a_notice() -> None:
     notices = Notices()
     torn = merged_text(RESPONSE).replace("B1-1 NN (2)", "B1-1 NN (5)")
     total = scored(merged_text(KEY), torn, notices=notices).total

@@ -23,7 +23,7 @@ def test_documents_are_paired_by_id_in_the_order_of_the_key() -> None:
     assert [(key.id, response.id) for key, response in pairs] == [("x", "x"), ("y", "y"), ("z", "z")]
 
 
-def test_a_document_that_the_response_lacks_counts_as_one_without_chains_and_is_told() -> None:
+def test_a_document_that_the_response_lacks_counts_as_one_without_chains_with_a_notice() -> None:
     notices = Notices()
     pairs = list(pair_documents(files("x", "y", "z"), files("y"), notices))
 
@@ -36,7 +36,7 @@ def test_a_document_that_the_response_lacks_counts_as_one_without_chains_and_is_
     assert (notice.count, notice.location.document) == (2, "x")
 
 
-def test_a_document_that_the_key_lacks_is_left_out_and_is_told() -> None:
+def test_a_document_that_the_key_lacks_is_left_out_with_a_notice() -> None:
     notices = Notices()
     pairs = list(pair_documents(files("x"), files("w", "x", "y"), notices))
 
@@ -108,7 +108,7 @@ def without_part_1() -> str:
     return before + "#begin document" + last.partition("#begin document")[2]
 
 
-def test_a_part_that_the_response_lacks_counts_as_one_without_chains_and_is_told() -> None:
+def test_a_part_that_the_response_lacks_counts_as_one_without_chains_with_a_notice() -> None:
     notices = Notices()
     (key,), (response,) = documents(parts_text(), "key.conll"), documents(without_part_1())
 
@@ -127,7 +127,7 @@ def test_under_the_strict_policy_a_missing_part_is_an_error() -> None:
         KeyText(key).units(response, Notices(Policy.STRICT))
 
 
-def test_a_part_that_the_key_lacks_is_left_out_and_is_told() -> None:
+def test_a_part_that_the_key_lacks_is_left_out_with_a_notice() -> None:
     notices = Notices()
     (key,), (response,) = documents(without_part_1(), "key.conll"), documents(parts_text(), "response.conll")
 
