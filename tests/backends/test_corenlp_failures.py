@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -128,7 +129,7 @@ def test_a_slow_document_fails_by_the_timeout_and_others_under_way_are_not_touch
             error = _error(lambda: hasty.tag(slow, WorkContext()))
 
             assert isinstance(error, BackendError)
-            assert "0.5 s" in str(error) or "no time left" in str(error)
+            assert re.search(r"within 0\.\d s|no time left", str(error))
             assert "option timeout" in str(error)
             assert all(sentence.xpos for sentence in tagged.result().parts[0].sentences)
 

@@ -46,7 +46,7 @@ def test_empty_nodes_that_only_the_document_has_leave_no_trace() -> None:
 
     assert moved.chains == (chain(Mention(0, 0, 0, 1), Mention(0, 0, 2, 2)),)
     (notice,) = notices
-    assert "nothing but empty nodes" in notice.message
+    assert "mentions of empty nodes only" in notice.message
 
 
 def test_empty_nodes_that_only_the_template_has_are_taken_in_between_tokens_alone() -> None:

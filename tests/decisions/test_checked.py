@@ -186,7 +186,7 @@ def test_decisions_of_one_name_from_two_files_are_an_error() -> None:
         by_maker([*one, *other])
 
     assert str(caught.value).startswith(
-        "more.jsonl:4 (document d, part 0): ann decides on this document in ann.jsonl too; expected a name of their own"
+        "more.jsonl:4 (document d, part 0): ann decides on this document in ann.jsonl too; expected a different name"
     )
 
 
