@@ -152,7 +152,7 @@ def test_options_out_of_range_are_refused(name: str, value: int) -> None:
 def test_a_host_that_no_address_can_be_found_of_is_refused(host: str) -> None:
     with pytest.raises(OptionError, match=r"^host: .* is neither an address nor a name; expected such as 127\.0\.0\.1"):
         server.ServerOptions(host=host)
-    with pytest.raises(OptionError, match=r"^metrics_host: .* is no address and no name"):
+    with pytest.raises(OptionError, match=r"^metrics_host: .* is neither an address nor a name"):
         ObservabilityOptions(metrics_host=host)
 
 

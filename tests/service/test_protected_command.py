@@ -76,7 +76,7 @@ def test_a_token_and_a_certificate_of_the_command_line_let_in(tmp_path: Path) ->
         (("--backend-threads", "0"), "--backend-threads: 0 is not a number from 1 to 1024"),
         (("--host", ""), "--host: '' is neither an address nor a name; expected such as 127.0.0.1"),
         (("--metrics-host", "127.0.0.1"), "--metrics-host needs --metrics-port"),
-        (("--metrics-port", "0", "--metrics-host", ""), "--metrics-host: '' is no address and no name"),
+        (("--metrics-port", "0", "--metrics-host", ""), "--metrics-host: '' is neither an address nor a name"),
         (("--port", "9464", "--metrics-port", "9464"), "--port and --metrics-port are both 9464: metrics need a port"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
