@@ -144,5 +144,5 @@ def _part_pattern(text: str) -> re.Pattern[str] | None:
     except re.error as error:
         raise OptionError(f"backend precomputed: part-pattern: {error}") from None
     if not {"document", "part"} <= pattern.groupindex.keys():
-        raise OptionError("backend precomputed: part-pattern needs the groups (?P<document>...) and (?P<part>...)")
+        raise OptionError("backend precomputed: part-pattern: expected the groups (?P<document>...) and (?P<part>...)")
     return pattern
