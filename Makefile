@@ -37,9 +37,9 @@ pip_install = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 new_pip = $(pip_install) 'pip>=25.1'
 tested_extras = metrics,otel,ray,report,spacy
 
-# A process for each core. Markers say what a test needs: tests/support/kinds.py.
-pytest_parallel = $(BIN)/python -m pytest -n auto --dist loadgroup
-fast = -m 'not (browser or java or network or ray or server or torch)'
+# A process for each core, and a module in one process. Markers say what a test needs: tests/support/kinds.py.
+pytest_parallel = $(BIN)/python -m pytest -n auto --dist loadfile
+fast = -m 'not (browser or java or large or network or ray or server or torch)'
 
 .DELETE_ON_ERROR:
 .PHONY: help venv demo corenlp stanza chromium fuzz check coverage test lint format types imports sync-client \

@@ -31,12 +31,9 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     if not any(map(item.get_closest_marker, KINDS)) and item.config.pluginmanager.hasplugin("rerunfailures"):
         # `--reruns` of .ci/run is for tests that wait for other processes.
         item.add_marker(pytest.mark.flaky(reruns=0))
-    if item.config.pluginmanager.hasplugin("xdist"):
-        # A module's fixtures are set up once. All tests of CoreNLP are in one process, where they share one server.
-        together = "java" if item.get_closest_marker("java") else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(together))
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     skip_if_missing(item)
 

@@ -16,8 +16,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "parts"
 @needs_shift_reduce
 def test_a_tagged_document_can_be_the_first_one() -> None:
     # A heap size of its own keeps other tests' servers, which have seen untagged text, out of this.
-    documents: list[Document] = list(read_documents(str(EXAMPLES)))
+    document: Document = next(iter(read_documents(str(EXAMPLES))))
     with CoreNLPBackend({"memory": "3999M"}) as backend:
-        found = [backend.predict(document, WorkContext()) for document in documents]
+        clusters = backend.predict(document, WorkContext())
 
-    assert all(len(clusters) > len(document.parts) for clusters, document in zip(found, documents, strict=True))
+    assert len(clusters) > len(document.parts)

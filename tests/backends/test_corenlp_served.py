@@ -15,11 +15,10 @@ from merger.formats import read_documents
 from merger.merge import merge_document
 from merger.progress import WorkContext
 from merger.strategies import Strategy, make_strategy
-from tests.support.corenlp_here import needs_shift_reduce
+from tests.support.corenlp_here import MEMORY, needs_shift_reduce
 
-pytestmark = needs_shift_reduce
+pytestmark = [needs_shift_reduce, pytest.mark.usefixtures("corenlp")]
 
-MEMORY = "4G"
 ALLOTMENT = Path(__file__).parents[2] / "examples" / "parts" / "allotment.conll"
 
 

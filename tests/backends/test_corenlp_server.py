@@ -23,11 +23,10 @@ from merger.formats import read_documents
 from merger.progress import WorkContext
 from merger.taggers import CoreNLPTagger, make_tagger
 from tests.support.command_line import PATIENCE
-from tests.support.corenlp_here import document_of, needs_corenlp, needs_shift_reduce, process_of
+from tests.support.corenlp_here import MEMORY, document_of, needs_corenlp, needs_shift_reduce, process_of
 
 pytestmark = [needs_corenlp, needs_shift_reduce]
 
-_MEMORY = "4G"
 _STORY = (
     "Mary Smith lives in Boston .",
     "She works in a bank .",
@@ -40,17 +39,14 @@ _EXAMPLES = Path(__file__).parents[2] / "examples" / "parts"
 
 
 @pytest.fixture(scope="module")
-def backend() -> Iterator[CoreNLPBackend]:
-    """The deterministic system with its models loaded."""
-    with CoreNLPBackend({"memory": _MEMORY}) as backend:
-        backend.warm(WorkContext())
-        yield backend
+def backend(corenlp: CoreNLPBackend) -> CoreNLPBackend:
+    return corenlp
 
 
 @pytest.fixture(scope="module")
 def tagger(backend: CoreNLPBackend) -> Iterator[CoreNLPTagger]:
     """A tagger on the backend's server."""
-    with CoreNLPTagger({"memory": _MEMORY}) as tagger:
+    with CoreNLPTagger({"memory": MEMORY}) as tagger:
         assert tagger._handle.get() is backend._handle.get()
         yield tagger
 
@@ -61,7 +57,7 @@ def _entity(clusters: tuple[Cluster, ...], mention: Mention) -> set[Mention]:
 
 @pytest.mark.parametrize("algorithm", list(ALGORITHM_MODELS))
 def test_every_algorithm_finds_the_entities_of_a_plain_story(algorithm: str, backend: CoreNLPBackend) -> None:
-    with CoreNLPBackend({"memory": _MEMORY, "algorithm": algorithm}) as other:
+    with CoreNLPBackend({"memory": MEMORY, "algorithm": algorithm}) as other:
         clusters = other.predict(document_of(*_STORY), WorkContext())
 
         assert other._handle.get() is backend._handle.get()
@@ -72,7 +68,7 @@ def test_every_algorithm_finds_the_entities_of_a_plain_story(algorithm: str, bac
 
 def test_the_pcfg_parser_does_as_well(backend: CoreNLPBackend) -> None:
     del backend  # its server is the one that is used
-    with CoreNLPBackend({"memory": _MEMORY, "parser": "pcfg"}) as other:
+    with CoreNLPBackend({"memory": MEMORY, "parser": "pcfg"}) as other:
         clusters = other.predict(document_of(*_STORY), WorkContext())
 
     assert {frozenset(cluster) for cluster in clusters if len(cluster) > 1} == {frozenset(_MARY), frozenset(_BANK)}
@@ -148,7 +144,7 @@ def test_a_long_document_is_cut_into_windows_whose_clusters_are_joined(backend: 
     document = document_of(*[sentence] * 40)
     steps: list[tuple[str, int, int]] = []
 
-    with CoreNLPBackend({"memory": _MEMORY, "max-tokens": 100}) as other:
+    with CoreNLPBackend({"memory": MEMORY, "max-tokens": 100}) as other:
         clusters = other.predict(document, WorkContext(progress=lambda *step: steps.append(step)))
 
     assert backend._handle.get() is not None

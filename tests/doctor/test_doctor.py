@@ -22,6 +22,7 @@ from client.doctor.service import check_memory
 from service.options import ServerOptions
 from tests.support.certificates import Files, issue
 from tests.support.command_line import NOWHERE, PROGRAM, ROOT, error_of, run, serving
+from tests.support.corenlp_here import needs_corenlp
 
 FREE = ("--port", "0")
 Findings = dict[str, dict[str, Any]]
@@ -48,6 +49,7 @@ def nothing(tmp_path: Path) -> dict[str, str]:
     return {"PATH": str(empty), "JAVA_HOME": "", "CORENLP_HOME": "", "XDG_CACHE_HOME": str(empty)}
 
 
+@needs_corenlp
 def test_a_table_names_what_was_looked_at_and_how_it_is() -> None:
     done = run("doctor", *FREE)
 
@@ -151,6 +153,7 @@ def test_every_extra_for_users_is_looked_at() -> None:
     assert named <= {*FEATURES}
 
 
+@needs_corenlp
 def test_a_port_that_is_taken_is_a_warning_and_a_fail_for_who_wants_to_serve_there() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
@@ -202,6 +205,7 @@ def test_a_ca_for_callers_is_looked_at_with_the_certificate_only(files: Files) -
     assert error.startswith("--check-client-ca is for a server with TLS: --check-cert and --check-key are missing")
 
 
+@needs_corenlp
 def test_a_certificate_that_is_valid_for_long_is_fine(files: Files) -> None:
     files.put(issue(trustme.CA(), valid_days=90))
 
@@ -213,6 +217,7 @@ def test_a_certificate_that_is_valid_for_long_is_fine(files: Files) -> None:
     assert found["TLS key"]["level"] == "ok"
 
 
+@needs_corenlp
 def test_a_certificate_that_ends_soon_is_a_warning(files: Files) -> None:
     files.put(issue(trustme.CA(), valid_days=5))
 
@@ -241,6 +246,7 @@ def test_certificates_and_keys_that_cannot_be_used_fail(files: Files) -> None:
     assert "cannot be read" in found["TLS"]["found"]
 
 
+@needs_corenlp
 def test_a_key_that_everybody_may_read_is_a_warning(files: Files) -> None:
     files.put(issue(trustme.CA(), valid_days=90))
     files.key.chmod(0o644)
@@ -251,6 +257,7 @@ def test_a_key_that_everybody_may_read_is_a_warning(files: Files) -> None:
     assert found["TLS key"]["level"] == "warn"
 
 
+@needs_corenlp
 @pytest.mark.parametrize(("limit", "level", "code"), [(200, "fail", 1), (1024, "warn", 0)])
 def test_few_open_files_are_named(limit: int, level: str, code: int) -> None:
     done = subprocess.run(

@@ -265,6 +265,7 @@ print(document.token_count, mentions, len(result.decisions), peak)
 """
 
 
+@pytest.mark.large
 @pytest.mark.skipif(sys.platform == "win32", reason="the resource module, which tells the peak memory, is POSIX only")
 def test_a_document_of_a_million_tokens_is_read_and_merged_in_less_than_a_gibibyte() -> None:
     done = subprocess.run([sys.executable, "-c", LARGE], capture_output=True, text=True, check=False, timeout=300)

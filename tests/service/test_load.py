@@ -185,6 +185,7 @@ def test_a_slow_reader_of_a_stream_holds_bounded_memory() -> None:
         answers.cancel()
 
 
+@pytest.mark.server
 def test_under_more_load_than_it_can_take_the_server_stays_small_and_well() -> None:
     script = [sys.executable, str(ROOT / "benchmarks" / "overload.py"), "--minutes", "0.2", "--json"]
     done = subprocess.run(script, capture_output=True, text=True, check=False, timeout=5 * PATIENCE, cwd=ROOT)

@@ -18,6 +18,8 @@ from merger.document import Document, Part, Sentence
 from merger.errors import UnavailableError
 from tests.support.command_line import PATIENCE
 
+MEMORY = "4G"
+"""The heap of the server that tests share."""
 WHY_NOT = why_unavailable()
 needs_corenlp = pytest.mark.java(WHY_NOT)
 

@@ -16,6 +16,7 @@ import pytest
 KINDS = {
     "browser": "opens pages in Chromium",
     "java": "runs Java: CoreNLP, or Maven",
+    "large": "works on so much that it takes many seconds",
     "network": "may fetch something from the network",
     "ray": "starts a Ray cluster",
     "server": "starts server processes, or worker processes",
@@ -30,6 +31,7 @@ HELPERS = {
     "tests.report.conftest.chromium": "browser",
     "tests.service.conftest.by_processes": "server",
     "tests.support.command_line.serving": "server",
+    "tests.service.test_served_taggers.address": "server",
     "tests.taggers.conftest._train": "torch",
 }
 """Functions of tests, and the marker of whatever calls them."""
