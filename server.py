@@ -4,6 +4,8 @@ This module opens the port, starts the workers (:mod:`service`), and stops both 
 processes, so that the event loop stays free for calls and a crash stays in its process.
 
 No text of a document is ever logged: of a crash, only the exception's class and its place in the code.
+
+In a checkout, ``python server.py`` is ``merge-baseline serve``.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import contextlib
 import errno
 import logging
 import signal
+import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import Future
@@ -317,3 +320,11 @@ def background(options: ServerOptions | None = None) -> Iterator[str]:
     finally:
         stop.set_result(None)
         thread.join()
+
+
+if __name__ == "__main__":
+    # The arguments, signals and messages of `merge-baseline serve`.
+    from merge_baseline.__main__ import main
+
+    sys.argv[:1] = ["merge-baseline", "serve"]
+    main()

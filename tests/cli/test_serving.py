@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.test_merge import TINY
-from tests.support.command_line import EXAMPLES, PATIENCE, output_of, run, serving
+from tests.support.command_line import EXAMPLES, PATIENCE, ROOT, output_of, run, serving
 
 PARTS, KEY = EXAMPLES / "parts", EXAMPLES / "key"
 # Strategies with a backend are compared in tests/backends: they must be enabled on the server.
@@ -78,3 +79,16 @@ def test_a_server_stops_in_peace_when_told_to(number: signal.Signals) -> None:
     assert process.returncode == 0
     assert "Traceback" not in errors
     assert "stopped" in errors
+
+
+def test_server_py_serves_in_a_checkout() -> None:
+    command = [sys.executable, str(ROOT / "server.py"), "--port", "0", "--workers", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=EXAMPLES) as server:
+        try:
+            assert server.stdout is not None
+            address = server.stdout.readline().removeprefix("serving on ").strip()
+            assert run("health", address).code == 0
+            server.send_signal(signal.SIGTERM)
+            assert server.wait(PATIENCE) == 0
+        finally:
+            server.kill()
