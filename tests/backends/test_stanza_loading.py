@@ -57,7 +57,7 @@ def test_without_its_encoder_a_local_model_says_so_and_asks_no_hub(tmp_path: Pat
 def test_offline_and_without_a_download_of_before_it_says_what_to_do(tmp_path: Path) -> None:
     (line, calls) = run_python(NO_NETWORK + "warm(offline=True); print(asked)", tmp_path)
 
-    assert line.startswith("UnavailableError backend stanza: Stanza's coreference model for 'en' cannot be had")
+    assert line.startswith("UnavailableError backend stanza: Stanza's coreference model for 'en' cannot be fetched")
     assert "offline: load it once with a network connection, or name a local one with model=PATH" in line
     assert calls == "[]"
 
@@ -66,7 +66,7 @@ def test_offline_and_without_a_download_of_before_it_says_what_to_do(tmp_path: P
 def test_a_download_that_fails_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
     (line, calls) = run_python(NO_NETWORK + "warm(); print(asked != [])", tmp_path)
 
-    assert line.startswith("UnavailableError backend stanza: Stanza's coreference model for 'en' cannot be had")
+    assert line.startswith("UnavailableError backend stanza: Stanza's coreference model for 'en' cannot be fetched")
     assert "check the network (proxy: HTTPS_PROXY), or name a local one" in line
     assert calls == "True"
 
