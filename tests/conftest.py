@@ -15,6 +15,9 @@ settings.register_profile("here", deadline=None, suppress_health_check=[HealthCh
 settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
+# Tables have the same width everywhere; pytest-xdist tells its processes that of the terminal.
+os.environ.pop("COLUMNS", None)
+
 # A shell that runs the tests in the background has them, and all programs that they start, ignore Ctrl-C.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
